@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ._common.vectors import to_unit_size
+from ._common.vectors import scaled_by_power_of_two
 
 __all__ = ["concordance", "model_error", "support_f1", "support_precision", "support_recall"]
 
@@ -196,7 +196,7 @@ def model_error(w_true: ArrayLike, w: Any) -> float | NDArray[np.float64]:
 
 def _lengths(rows: NDArray[Any]) -> NDArray[np.float64]:
     """The l2 norm of each row, of numbers too large or too small to square as well."""
-    unit, exponents = to_unit_size(rows)
+    unit, exponents = scaled_by_power_of_two(rows)
     lengths = np.ldexp(np.sqrt(np.square(unit).sum(axis=1)), exponents)
     return np.asarray(lengths.reshape(rows.shape[:-1]))
 

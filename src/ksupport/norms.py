@@ -23,7 +23,7 @@ from ._common.vectors import (
     check_strength,
     check_vectors,
     like,
-    to_unit_size,
+    scaled_by_power_of_two,
 )
 from ._kernels.prox import all_finite, group_norms, norm_rows, prox_jvp, prox_rows
 
@@ -140,7 +140,7 @@ class BoxNorm:
         """
         w = _check_array(w, "w")
         search = self._search(w.shape[-1])
-        unit, exponents = to_unit_size(w)
+        unit, exponents = scaled_by_power_of_two(w)
         squared = np.empty(len(unit))
         norm_rows(unit, *search, squared)
         return like(w, np.ldexp(np.sqrt(squared), exponents))
@@ -171,7 +171,7 @@ class BoxNorm:
         """
         u = _check_array(u, "u")
         kappa, low, width = self._search(u.shape[-1])
-        unit, exponents = to_unit_size(u)
+        unit, exponents = scaled_by_power_of_two(u)
         squares = unit * unit
         n_full = int(kappa)
         r = min(n_full + 1, unit.shape[1])  # the r largest, the least of them first

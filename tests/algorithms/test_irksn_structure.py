@@ -254,7 +254,7 @@ def test_where_nothing_is_positive_the_model_is_empty(rng):
         ([[0, 1], [1, 2]], "'1' is in two groups"),
         ([[0, 7]], "feature 7 is out of range for n_features=5"),
         ([[0, 1], 2], "mixes lists with 2"),
-        ([["a", "b"]], "names the feature 'a', but X has no names"),
+        ([["a", "b"]], "names the feature 'a', but X has no column names"),
         ([[0, 1.5]], r"got 1\.5 of type float"),
         ([0, 1, None, 2, 2], "no label for feature 2"),
     ],

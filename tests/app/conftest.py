@@ -157,7 +157,7 @@ class Tab:
 
         where = f'th select[data-column="{column}"]'
 
-        def taken():  # again if it was redrawn in that moment
+        def save_uploads():  # again if it was redrawn in that moment
             try:
                 for each in self.all(where)[:1]:
                     Select(each).select_by_visible_text(part)
@@ -166,7 +166,7 @@ class Tab:
                 pass
             return False
 
-        wait_for(taken, f"{where} with {part!r}")
+        wait_for(save_uploads, f"{where} with {part!r}")
         script = "return document.querySelector(arguments[0])?.closest('th').className"
         chosen = f"part-{dict(map(reversed, self.options(where).items()))[part]}"
         wait_for(

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from ksupport.app.choices import Choices, label_of, on_page
-from ksupport.app.session import safe_name, taken
+from ksupport.app.session import safe_name, save_uploads
 
 
 def test_only_one_column_is_the_response():
@@ -18,7 +18,7 @@ def test_only_one_column_is_the_response():
 
 def test_several_columns_are_covariates_and_one_is_made_a_feature_again():
     choices = Choices().with_part("age", "adjust-for").with_part("sex", "adjust-for")
-    assert choices.named("adjust-for") == ["age", "sex"]
+    assert choices.columns_with("adjust-for") == ["age", "sex"]
     assert choices.with_part("age", "feature").parts == {"sex": "adjust-for"}
 
 
@@ -37,13 +37,15 @@ def test_several_columns_are_covariates_and_one_is_made_a_feature_again():
     ],
 )
 def test_the_command_has_the_options_that_mend(settings, options, tmp_path):
-    command = Choices().mended(settings).command(tmp_path / "data.xlsx")
+    command = Choices().apply_settings(settings).command(tmp_path / "data.xlsx")
     assert shlex.split(command) == ["ksupport", "fit", "data.xlsx", *shlex.split(options)]
 
 
 def test_the_reader_is_given_the_same(tmp_path):
-    choices = Choices().mended([("event", "s=dead"), ("time", "t"), ("na", "x"), ("keep", "no")])
-    columns, reading = choices.columns(), choices.reading(tmp_path / "a.csv")
+    choices = Choices().apply_settings(
+        [("event", "s=dead"), ("time", "t"), ("na", "x"), ("keep", "no")]
+    )
+    columns, reading = choices.columns(), choices.read_options(tmp_path / "a.csv")
     assert (columns.time, columns.event, columns.keep) == ("t", "s=dead", ("no",))
     assert reading.na == ("x",)
     assert Choices.from_dict(choices.to_dict()) == choices
@@ -51,7 +53,7 @@ def test_the_reader_is_given_the_same(tmp_path):
 
 def test_an_option_that_the_page_does_not_know_is_not_ignored():
     with pytest.raises(KeyError):
-        Choices().mended([("colour", "red")])
+        Choices().apply_settings([("colour", "red")])
 
 
 def test_words_name_what_can_be_clicked():
@@ -72,7 +74,7 @@ def test_an_upload_stays_in_its_folder_whatever_it_is_called(name, tmp_path):
     sent.write_text("a,b\n")
     folder = tmp_path / "page"
     folder.mkdir()
-    path = taken([{"name": name, "datapath": str(sent)}], folder)
+    path = save_uploads([{"name": name, "datapath": str(sent)}], folder)
     assert path.resolve().parent.parent == folder.resolve()
     assert path.read_text() == "a,b\n"
     assert safe_name(safe_name(name)) == safe_name(name)
@@ -85,6 +87,6 @@ def test_of_the_files_of_plink_the_bed_is_read(tmp_path):
         path = tmp_path / f"{at}.{suffix}"
         path.write_text(suffix)
         sent.append({"name": f"g.{suffix}", "datapath": str(path)})
-    found = taken(sent, tmp_path)
+    found = save_uploads(sent, tmp_path)
     assert found.name == "g.bed"
     assert sorted(each.name for each in found.parent.iterdir()) == ["g.bed", "g.bim", "g.fam"]

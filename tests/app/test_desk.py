@@ -11,10 +11,10 @@ from ksupport.app.examples import EXAMPLES
 
 
 def look(path, choices=None, search=""):
-    return desk.look(str(path), None if choices is None else choices.to_dict(), search)
+    return desk.inspect(str(path), None if choices is None else choices.to_dict(), search)
 
 
-def mended(path, seen):
+def apply_settings(path, seen):
     """The file again, after a click on the first way of each problem."""
     for _ in range(20):
         ways = [problem["ways"][0] for problem in seen["problems"] if problem["ways"]]
@@ -22,7 +22,7 @@ def mended(path, seen):
             return seen
         choices = Choices.from_dict(seen["choices"])
         settings = [tuple(each) for each in ways[0]["settings"]]
-        seen = look(path, choices.mended(settings))
+        seen = look(path, choices.apply_settings(settings))
     raise AssertionError(seen["problems"])
 
 
@@ -65,7 +65,7 @@ def test_the_broken_example_tells_all_and_clicks_mend_it(tmp_path):
     marked = {column["name"] for column in seen["table"]["shown"] if column["problems"]}
     assert {"gene3", "gene4", "gene5", "no"} <= marked
     assert [3, "gene3"] in seen["table"]["cells_wrong"]
-    after = mended(path, seen)
+    after = apply_settings(path, seen)
     assert after["ready"]
     assert after["choices"]["missing"] == "impute"
 
@@ -89,7 +89,7 @@ def test_values_that_mean_an_event_are_offered(tmp_path):
     assert seen["choices"]["parts"] == {"time": "time", "status": "event"}
     labels = [way["label"] for problem in seen["problems"] for way in problem["ways"]]
     assert labels[:2] == ["The event is dead", "The event is alive"]
-    after = mended(path, seen)
+    after = apply_settings(path, seen)
     assert after["ready"]
     assert after["choices"]["event_value"] == "dead"
 

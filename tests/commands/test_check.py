@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from ksupport.commands.check import _varying
+from ksupport.commands.check import _varying_columns
 
 
 def write(folder, X, y=None):
@@ -61,7 +61,7 @@ def test_constant_is_what_does_not_vary_whatever_its_units(change, constant, run
 
 def test_sparse_columns_vary_as_dense_ones_do():
     X = np.array([[1.0, 0.0, 3.0, 0.0], [1.0, 0.0, 0.0, -1e-30], [1.0, 0.0, 0.0, 0.0]])
-    assert _varying(X).tolist() == _varying(sp.csr_array(X)).tolist() == [2, 3]
+    assert _varying_columns(X).tolist() == _varying_columns(sp.csr_array(X)).tolist() == [2, 3]
 
 
 @pytest.mark.parametrize(

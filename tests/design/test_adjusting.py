@@ -147,14 +147,14 @@ def test_a_finished_model_is_the_regression_on_features_and_unpenalised(weighted
     w = np.zeros((2, d))
     columns = design.columns(np.array(S))
     w[:, S] = [np.linalg.lstsq(columns.T, y)[0] for y in problem.targets]
-    coef, adjustment, intercept = problem.finished(problem.unscaled(w))
+    coef, adjustment, intercept = problem.to_original_units(problem.unscaled(w))
     A = np.hstack([X[:, U], extra, X[:, S], *([np.ones((n, 1))] if center else [])])
     expected = fitted_on(A, Y, np.arange(n), weights if weighted else np.ones(n))
     assert_close(adjustment.T, expected[:3])
     assert_close(coef[:, S].T, expected[3:5])
     assert_close(coef[:, U].T, expected[:2])
     assert_close(intercept, expected[5] if center else np.zeros(2))
-    one = problem.finished(problem.unscaled(w[0]))
+    one = problem.to_original_units(problem.unscaled(w[0]))
     assert_close(one[1], expected[:3, 0])
 
 
@@ -311,7 +311,7 @@ def test_what_is_wrong_with_unpenalised_columns_is_told():
     with pytest.raises(ValueError, match="column 'a' is zero; leave it out"):
         check(X, [3], center=False)
     X[:, 3] = X[:, 0] - 2 * X[:, 1] + 1
-    with pytest.raises(ValueError, match=r"column '.' is a combination of ., . and a constant"):
+    with pytest.raises(ValueError, match=r"is a linear combination of ., . and a constant"):
         check(X, [0, 1, 2, 3])
     check(X, [0, 1, 2, 3], center=False)
     with pytest.raises(

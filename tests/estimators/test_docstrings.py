@@ -1,7 +1,7 @@
 """What the docstring of an estimator takes from its bases."""
 
 from ksupport import IHT
-from ksupport.estimators.docstrings import Docstring, completed
+from ksupport.estimators.docstrings import Docstring, complete
 
 
 class Base:
@@ -57,11 +57,11 @@ The end.
 
 def test_the_nearest_description_counts_in_the_order_of_the_signature_and_with_defaults():
     docs = [Docstring.of(Derived), Docstring.of(Base)]
-    assert completed(docs, {"b": "x", "a": 1}) == EXPECTED
+    assert complete(docs, {"b": "x", "a": 1}) == EXPECTED
 
 
 def test_parameters_that_a_class_does_not_have_are_left_out():
-    assert "a : int" not in completed([Docstring.of(Base)], {"b": None})
+    assert "a : int" not in complete([Docstring.of(Base)], {"b": None})
 
 
 def test_a_method_describes_the_parameters_of_its_estimator():

@@ -563,7 +563,7 @@ def test_several_responses_need_a_shared_support_where_one_is_chosen(joint):
         ({"positive": 1}, "positive must be True or False, got 1"),
         ({"shared_support": "yes"}, "shared_support must be True or False, got 'yes'"),
         ({"feature_groups": [0, 1]}, "has 2 labels, but X has n_features=200"),
-        ({"feature_groups": [["a"]]}, "names the feature 'a', but X has no names"),
+        ({"feature_groups": [["a"]]}, "names the feature 'a', but X has no column names"),
         (
             {"shared_support": True, "loss": "huber"},
             "shared_support=True requires loss='squared', got loss='huber': fit the columns",

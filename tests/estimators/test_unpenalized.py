@@ -323,7 +323,7 @@ def test_columns_that_cannot_be_meant_are_told(meant, words):
 
 
 def test_names_need_a_data_frame():
-    with pytest.raises(ValueError, match=r"names the column 'age', but X has no names"):
+    with pytest.raises(ValueError, match=r"names the column 'age', but X has no column names"):
         AutoIRKSN(unpenalized="age").fit(X, Y)
 
 
@@ -335,7 +335,7 @@ def test_more_columns_than_rows_a_constant_and_a_combination_are_told():
     with pytest.raises(ValueError, match="column 'g5' is constant"):
         IRKSNCV(unpenalized=["g0", "g5"]).fit(frame(bad), Y)
     bad[:, 5] = 2 * bad[:, 0]
-    with pytest.raises(ValueError, match="is a combination of"):
+    with pytest.raises(ValueError, match="is a linear combination of"):
         IRKSNIC(unpenalized=U).fit(bad, Y)
     bad[3, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):

@@ -184,13 +184,16 @@ def test_a_covariate_that_separates_is_flagged(model):
 
 def test_others_that_do_better_are_named(model):
     better = findings(model, validation=validation(0.5, 0.9, 0.8))
-    assert "The Lasso and the ridge predict clearly better" in better.beside
+    assert "The Lasso and the ridge predict clearly better" in better.baseline_comparison
     assert "If only prediction matters, use the Lasso" in better.next_steps[0]
     worse = findings(model, validation=validation(0.9, 0.5, -0.2))
-    assert "Neither predicts better" in worse.beside
-    assert "a ridge is no better than chance (R² -0.20 ± 0.00) with 3 features" in worse.beside
+    assert "Neither predicts better" in worse.baseline_comparison
+    assert (
+        "a ridge is no better than chance (R² -0.20 ± 0.00) with 3 features"
+        in worse.baseline_comparison
+    )
     assert not any("only prediction" in each for each in worse.next_steps)
-    assert findings(model).beside == ""
+    assert findings(model).baseline_comparison == ""
 
 
 def of_pairs(metric, *scores):
@@ -217,9 +220,12 @@ def test_pairs_are_told_in_words(model, kind, metric, which):
     assert told.sign == "yes"
     assert f"ranks 90% of pairs of {which}" in told.verdict
     assert f"({told.wording.symbol} 0.90 ± 0.00 standard error)" in told.verdict
-    assert f"a Lasso ranks 95% of pairs correctly ({told.wording.symbol} 0.95" in told.beside
-    assert "a ridge is no better than chance" in told.beside
-    assert "The Lasso predicts clearly better" in told.beside
+    assert (
+        f"a Lasso ranks 95% of pairs correctly ({told.wording.symbol} 0.95"
+        in told.baseline_comparison
+    )
+    assert "a ridge is no better than chance" in told.baseline_comparison
+    assert "The Lasso predicts clearly better" in told.baseline_comparison
     worse = findings(model, validation=of_pairs(metric, 0.55), **given)  # age alone is better
     assert worse.title == told.title
     assert "no better than those of a model of age alone" in worse.verdict
@@ -277,7 +283,13 @@ def test_a_methods_paragraph_cites_what_it_names(model, empty):
 
 def test_names_cannot_steer_a_terminal(model):
     nasty = findings(model, names=[f"\x1b[31m{j}" for j in range(30)], target="\x1b[2J")
-    texts = [nasty.title, nasty.verdict, nasty.beside, *nasty.next_steps, methods(nasty, {})[0]]
+    texts = [
+        nasty.title,
+        nasty.verdict,
+        nasty.baseline_comparison,
+        *nasty.next_steps,
+        methods(nasty, {})[0],
+    ]
     assert not any("\x1b" in each for each in texts)
 
 
@@ -313,7 +325,7 @@ def test_effects_have_as_many_decimals_each(model):
     [(0.803, "by 0.01 or more"), (0.84, "The Lasso predicts"), (0.7, "than this model.")],
 )
 def test_a_difference_that_rounds_to_nothing_is_none(model, lasso, words):
-    assert words in findings(model, validation=validation(0.8, lasso)).beside
+    assert words in findings(model, validation=validation(0.8, lasso)).baseline_comparison
 
 
 def test_the_decision_on_one_feature_is_in_the_singular():

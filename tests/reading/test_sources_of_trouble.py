@@ -1,6 +1,7 @@
 """Encodings, separators, missing values, names that recur, ids and arrays."""
 
 import io
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,10 @@ import pytest
 import ksupport
 from ksupport._common.errors import InputError
 from ksupport.reading.cells import look_like_ids
-from ksupport.reading.duplicates import Duplicates, merged
+from ksupport.reading.duplicates import Duplicates, resolve_duplicates
+from ksupport.reading.size import Budget
+from ksupport.reading.source import open_source
+from ksupport.reading.spreadsheets import from_spreadsheet
 
 ROWS = [[5.5, 2.0, 1.5], [1.25, 9.0, 2.5], [7.0, 3.5, 4.0], [2.0, 8.5, 5.5]]
 
@@ -81,19 +85,23 @@ X = np.array([[1.0, 10.0, 3.0], [3.0, 10.0, 9.0], [5.0, 10.0, 3.0]])
     ],
 )
 def test_columns_that_share_a_name_become_one_or_are_told_apart(way, names, values):
-    found, merged_X, duplicates = merged(["g", "h", "g"], X, way, "d.csv")
+    found, merged_X, duplicates = resolve_duplicates(["g", "h", "g"], X, way, "d.csv")
     assert (found, merged_X.tolist()) == (names, values.tolist())
     again = Duplicates.from_dict(duplicates.to_dict())
     new = X[::-1] + 1.0
-    there, new_X = again.merge_again(again.renamed(["g", "h", "g"]), new, "new.csv")
-    expected = merged(["g", "h", "g"], new, way, "new.csv")[1] if way != "max-variance" else None
+    there, new_X = again.merge_again(again.rename(["g", "h", "g"]), new, "new.csv")
+    expected = (
+        resolve_duplicates(["g", "h", "g"], new, way, "new.csv")[1]
+        if way != "max-variance"
+        else None
+    )
     assert there == names
     assert np.array_equal(new_X, new[:, [2, 1]] if expected is None else expected)
 
 
 def test_the_mean_of_copies_is_over_what_is_there():
     holes = np.array([[1.0, np.nan], [np.nan, np.nan], [2.0, 4.0]])
-    _, out, _ = merged(["g", "g"], holes, "mean", "")
+    _, out, _ = resolve_duplicates(["g", "g"], holes, "mean", "")
     np.testing.assert_array_equal(out[:, 0], [1.0, np.nan, 3.0])
 
 
@@ -180,3 +188,39 @@ def test_a_cell_in_the_last_corner_of_a_sheet_takes_no_memory(tmp_path):
     book.save(tmp_path / "far.xlsx")
     with pytest.raises(InputError, match=r"far\.xlsx would take about 687\.2 GB of memory"):
         ksupport.read(tmp_path / "far.xlsx", "y")
+
+
+def test_cells_that_are_stored_once_for_many_are_counted(tmp_path):
+    """LibreOffice repeats cells and rows; empty ones after the last value take no memory."""
+    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    one = '<table:table-cell office:value-type="float" office:value="1" {}/>'
+    row = "<table:table-row {}>{}</table:table-row>"
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
+    )
+
+    def write(name, *rows):
+        path = tmp_path / name
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+            archive.writestr("META-INF/manifest.xml", "<manifest/>")
+            archive.writestr(
+                "content.xml",
+                f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+                f'<table:table table:name="S">{"".join(rows)}</table:table>'
+                "</office:spreadsheet></office:body></office:document-content>",
+            )
+        return path
+
+    names = row.format("", cell.format("y") + cell.format("g"))
+    many = "table:number-columns-repeated='16384'"
+    bomb = row.format('table:number-rows-repeated="1000000"', one.format(many))
+    with pytest.raises(InputError, match=r"bomb\.ods would take about 1638\.4 GB of memory"):
+        ksupport.read(write("bomb.ods", names, bomb), "y")
+    empty = row.format('table:number-rows-repeated="1048000"', f"<table:table-cell {many}/>")
+    rows = [row.format("", one.format("") + one.format("")) for _ in range(5)]
+    frame, _ = from_spreadsheet(
+        open_source(write("plain.ods", names, *rows, empty), Budget(1.0)), None, Budget(1.0)
+    )
+    assert frame.shape == (5, 2)

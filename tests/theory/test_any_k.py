@@ -140,14 +140,14 @@ def test_advice_is_told_and_given_as_data(rng):
     assert (advice.k, advice.size, advice.ks) == (3, 3, (1, 2, 3, 4))
     assert advice.at(0.1) == (3,)
     assert "With k=3 and any alpha below 0.267" in advice.words[0]
-    assert advice.words[1] == "No other k that was tried has it as its limit."
+    assert advice.words[1] == "IRKSN converges to it for no other k that was tried."
     assert advice.alpha == pytest.approx(0.9 * 4 / 15)
     assert "Which k" in str(advice)
     assert "<table" in advice._repr_html_()
     assert advice.to_dict()["alphas"][2][1] == pytest.approx(4 / 15)
     nothing = recommend_k(np.ones((2, 3)), [1.0, 0.0, 0.0])
     assert nothing.k is None
-    assert "No k that was tried" in nothing.words[0]
+    assert "for no k that was tried" in nothing.words[0]
 
 
 def test_the_k_with_the_least_error_bound_is_recommended():

@@ -161,6 +161,7 @@ def test_recommend_phase_diagram(rng):
     assert advice.rates["Lasso"][-1, 0] == 1
     assert np.isnan(advice.rates["KSN"]).all()
     assert advice.best == "IRKSN"
+    assert "the conditions that hold most often are those of IRKSN, Lasso" in advice.words[0]
     again = recommend(X, 4, coefficients="equal", random_state=0)
     assert advice.to_dict() == again.to_dict()
     json.dumps(advice.to_dict(), allow_nan=False)

@@ -98,7 +98,7 @@ def _from_lists(lists: list[Any], d: int, names: Sequence[str] | None) -> tuple[
     owner: dict[int, int] = {}
     for at, members in enumerate(lists):
         for member in members:
-            feature = _place(member, names, d)
+            feature = _feature_index(member, names, d)
             if owner.setdefault(feature, at) != at:
                 raise ValueError(
                     f"feature_groups: feature {shown(str(member))!r} is in two groups; "
@@ -108,7 +108,7 @@ def _from_lists(lists: list[Any], d: int, names: Sequence[str] | None) -> tuple[
     return _numbered([owner[i] if i in owner else next(free) for i in range(d)], d)
 
 
-def _place(member: Any, names: Sequence[str] | None, d: int) -> int:
+def _feature_index(member: Any, names: Sequence[str] | None, d: int) -> int:
     """The index of a feature, given its name or number."""
     if isinstance(member, numbers.Integral) and not isinstance(member, bool | np.bool_):
         if not -d <= int(member) < d:
@@ -121,8 +121,8 @@ def _place(member: Any, names: Sequence[str] | None, d: int) -> int:
         )
     if names is None:
         raise ValueError(
-            f"feature_groups names the feature {member!r}, but X has no names; give a data frame, "
-            "or the numbers of features"
+            f"feature_groups names the feature {member!r}, but X has no column names; give a "
+            "data frame, or the numbers of features"
         )
     if list(names).count(member) != 1:
         what = f"has no column {member!r}" if member not in names else f"has {member!r} twice"

@@ -58,10 +58,10 @@ def check_directions(w: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArr
     return w.astype(dtype, copy=False), u.astype(dtype, copy=False)
 
 
-def to_unit_size(w: FloatArray) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Rows of w as float64, scaled below 1 by powers of two, without rounding; the exponents.
+def scaled_by_power_of_two(w: FloatArray) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Rows of w as float64, each divided by a power of two to entries below 1; the exponents.
 
-    Squares of the result neither overflow nor underflow.
+    Nothing is rounded, and the sum of squares of a nonzero row neither overflows nor underflows.
     """
     rows = np.atleast_2d(w).astype(np.float64, copy=False)
     exponents = np.frexp(np.max(np.abs(rows), axis=1, initial=0.0))[1]

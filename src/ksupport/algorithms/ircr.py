@@ -73,9 +73,10 @@ class IRCRMethod(Method):
                 raise ValueError(f"{name} must be positive and finite, got {step}")
         sigma, tau = self._steps(design, y)
         norm = design.norm("spectral")
-        largest = 1 / norm if norm > 0 else 1.0
-        size = min(design.shape)  # basis pursuit has solutions with at most n nonzeros
-        return WorkingSetPath(design, _State(y, sigma, tau, largest, size, self.average))
+        step_bound = 1 / norm if norm > 0 else 1.0
+        max_nonzeros = min(design.shape)  # basis pursuit has solutions with at most min(n, d)
+        state = _State(y, sigma, tau, step_bound, max_nonzeros, self.average)
+        return WorkingSetPath(design, state)
 
     def _steps(self, design: Design, y: Floats) -> tuple[float, float]:
         if self.sigma is not None and self.tau is not None:
@@ -98,18 +99,24 @@ class _State(State):
     """theta_t and theta_{t-1}; on the working set β_t and, for averages, the sum of the β."""
 
     def __init__(
-        self, y: Floats, sigma: float, tau: float, largest: float, size: int, average: bool
+        self,
+        y: Floats,
+        sigma: float,
+        tau: float,
+        step_bound: float,
+        max_nonzeros: int,
+        average: bool,
     ) -> None:
-        super().__init__(y, n_vectors=1 + average, size=size)
+        super().__init__(y, n_vectors=1 + average, size=max_nonzeros)
         self.sigma = sigma  # dual step
         self.tau = tau  # primal step
-        self.largest = largest  # √(sigma tau) must not exceed it
+        self.step_bound = step_bound  # √(sigma tau) must not exceed it
         self.T = np.zeros((2, y.size))  # theta_t and theta_{t-1}
 
     def remedy(self) -> str:
         return (
             f"sigma * tau is {self.sigma * self.tau:.3g}; the largest stable value is 1/‖X‖² = "
-            f"{self.largest**2:.3g}, for example sigma = tau = {0.99 * self.largest:.3g}."
+            f"{self.step_bound**2:.3g}, for example sigma = tau = {0.99 * self.step_bound:.3g}."
         )
 
     @property

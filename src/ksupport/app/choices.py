@@ -63,7 +63,7 @@ class Choices:
     # -- one choice more -----------------------------------------------------------------------
 
     def with_part(self, column: str, part: str) -> Choices:
-        """With this part for a column; one that had a part which only one can have loses it."""
+        """Return choices with this part for a column; other columns lose parts that exclude it."""
         gone = {*RIVALS.get(part, ()), *([part] if part in ONCE else [])}
         parts = {name: had for name, had in self.parts.items() if had not in gone}
         parts.pop(column, None)
@@ -74,14 +74,14 @@ class Choices:
             changed = replace(changed, response=None)
         return replace(changed, event_value=None) if part == "event" else changed
 
-    def mended(self, settings: Iterable[tuple[str, str | None]]) -> Choices:
-        """With the options that mend a problem."""
+    def apply_settings(self, settings: Iterable[tuple[str, str | None]]) -> Choices:
+        """Return choices with these settings, such as those that remedy a problem."""
         choices = self
         for name, value in settings:
-            choices = choices._with(name, value)
+            choices = choices._with_setting(name, value)
         return choices
 
-    def _with(self, name: str, value: str | None) -> Choices:
+    def _with_setting(self, name: str, value: str | None) -> Choices:
         if name == "event" and value is not None and "=" in value:
             column, _, seen = value.rpartition("=")
             return replace(self.with_part(column, "event"), event_value=seen)
@@ -103,33 +103,34 @@ class Choices:
     # -- what they mean ------------------------------------------------------------------------
 
     def part_of(self, column: str) -> str:
-        """A part, as `PARTS` has it."""
+        """Return the part of a column, one of `PARTS`."""
         part = self.parts.get(column, "feature")
         return "feature" if part == "keep" else part
 
-    def named(self, part: str) -> list[str]:
-        """The columns of a part."""
+    def columns_with(self, part: str) -> list[str]:
+        """Return the columns of a part."""
         return [name for name, had in self.parts.items() if had == part]
 
-    def one(self, part: str) -> str | None:
-        """The column of a part that only one can have."""
-        return next(iter(self.named(part)), None)
+    def column_with(self, part: str) -> str | None:
+        """Return the column of a part that only one can have, or None."""
+        return next(iter(self.columns_with(part)), None)
 
     def columns(self) -> Columns:
         from ..reading import Columns
 
-        event = self.one("event")
+        event = self.column_with("event")
         if event is not None and self.event_value is not None:
             event = f"{event}={self.event_value}"
-        survival = self.one("time") is not None
+        survival = self.column_with("time") is not None
         return Columns(
-            target=self.one("target"), time=self.one("time"), event=event, id=self.one("id"),
-            groups=self.one("groups"), adjust_for=tuple(self.named("adjust-for")),
-            ignore=tuple(self.named("ignore")), keep=tuple(self.named("keep")),
+            target=self.column_with("target"), time=self.column_with("time"), event=event,
+            id=self.column_with("id"), groups=self.column_with("groups"),
+            adjust_for=tuple(self.columns_with("adjust-for")),
+            ignore=tuple(self.columns_with("ignore")), keep=tuple(self.columns_with("keep")),
             response=None if survival else self.response,  # type: ignore[arg-type]
         )  # fmt: skip
 
-    def reading(self, file: Path) -> Reading:
+    def read_options(self, file: Path) -> Reading:
         from ..reading.options import how_to_read
 
         beside = self.beside or (None if self.beside_sheet is None else str(file))
@@ -146,7 +147,7 @@ class Choices:
         for name, part in self.parts.items():
             value = f"{name}={self.event_value}" if part == "event" and self.event_value else name
             yield from (f"--{part}", value)
-        if self.response is not None and self.one("time") is None:
+        if self.response is not None and self.column_with("time") is None:
             yield "--regression" if self.response == "numbers" else "--classification"
         if self.beside is not None or self.beside_sheet is not None:
             yield from ("--phenotypes", Path(self.beside or file).name)
@@ -193,7 +194,7 @@ OPTION_WORDS = {
 
 
 def on_page(name: str, value: str | None = None) -> str:
-    """An option as messages on the page name it: by the word that can be clicked.
+    """Return the name of an option in messages on the page: the word that can be clicked.
 
     >>> on_page("id", "patient"), on_page("missing", "impute"), on_page("decimal", "','")
     ('‘Row names’ for patient', '‘Missing values: fill in means’', "‘Decimal mark’ ','")
@@ -210,7 +211,7 @@ def on_page(name: str, value: str | None = None) -> str:
 
 
 def label_of(settings: Sequence[tuple[str, str | None]]) -> str:
-    """What is on the button that mends a problem so."""
+    """Return the label of the button that applies these settings."""
     by_name: dict[str, list[str]] = {}
     for name, value in settings:
         by_name.setdefault(name, []).append("" if value is None else value)

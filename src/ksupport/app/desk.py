@@ -1,4 +1,4 @@
-"""The tasks of a worker: look at a file, fit, predict; results are plain data."""
+"""The tasks of a worker: inspect a file, fit, predict; results are plain data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..commands.fitting.results import all_features, model_of, report_text
 from ..commands.predict import predictions
 from ..commands.terminal.outputs import as_json, write_table, write_text
 from ..reading import Data
-from ..reading.load import ARRAYS, joined, table_of
+from ..reading.load import ARRAY_FILE_KINDS, joined, table_of
 from ..reading.options import Columns, Reading
 from ..reading.problems import Problem, SeveralProblems, spelling
 from ..reading.reader import data_of, with_default
@@ -38,8 +38,8 @@ ROWS_PREVIEWED = 10  # rows of predictions that the page shows
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A file as it is read."""
+class OpenedFile:
+    """A file that was read, with the choices it was read by."""
 
     table: Table
     columns: Columns
@@ -48,52 +48,54 @@ class Opened:
     sheets: tuple[str, ...] = ()
 
     def data(self, need_target: bool = True) -> Data:
-        """What it holds, checked."""
+        """Return the data of the file, checked."""
         return data_of(self.table, self.columns, self.reading, self.sha256, need_target)
 
 
-def look(path: str, choices: Mapping[str, Any] | None, search: str = "") -> dict[str, Any]:
-    """What a file holds, what each column is taken for, and all that is wrong with it."""
+def inspect(path: str, choices: Mapping[str, Any] | None, search: str = "") -> dict[str, Any]:
+    """Return a preview of a file, the part of each column, and all problems."""
     file, guess = Path(path), choices is None
     chosen = Choices() if choices is None else Choices.from_dict(choices)
     with spelling(on_page):
         try:
-            opened = _opened(file, chosen)
+            opened = _open_and_read(file, chosen)
         except InputError as error:
             return {
                 "file": shown(file.name), "choices": chosen.to_dict(), "table": None,
-                "problems": told(error, title(file)), "ready": False, "remarks": [], "sheets": [],
+                "problems": describe_problems(error, title(file)), "ready": False, "remarks": [],
+                "sheets": [],
             }  # fmt: skip
         if guess:
             chosen = replace(chosen, parts=guessed_parts(opened.table))
-            opened = _opened(file, chosen)
-        problems, understood = _understood(opened)
-    nothing = {"remarks": opened.table.remarks, "response": None, "features": None}
+            opened = _open_and_read(file, chosen)
+        problems, parsed = _parse(opened)
+    unparsed = {"remarks": opened.table.remarks, "response": None, "features": None}
     return {
         "file": shown(file.name),
         "choices": chosen.to_dict(),
         "problems": problems,
         "table": preview(opened.table, chosen, problems, search),
-        "ready": understood is not None,
+        "ready": parsed is not None,
         "sheets": list(opened.sheets),
-        **(understood or nothing),
+        **(parsed or unparsed),
     }
 
 
-def _understood(opened: Opened) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+def _parse(opened: OpenedFile) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """Return the problems of a file, and if it has none its remarks, response and features."""
     chosen = opened.columns.target is not None or opened.columns.survival
-    problems = [] if chosen else told(_no_response(opened), opened.table.name)
+    problems = [] if chosen else describe_problems(_no_response(opened), opened.table.name)
     try:
         data = opened.data(need_target=chosen)
     except InputError as error:
-        problems += told(error, opened.table.name)
+        problems += describe_problems(error, opened.table.name)
     if problems:
         return problems, None
     return [], {"remarks": data.remarks, "response": data.kind, "features": data.n_features}
 
 
-def _no_response(opened: Opened) -> Problem:
-    """It may be on another sheet of the book."""
+def _no_response(opened: OpenedFile) -> Problem:
+    """Return the problem that no response was chosen; it may be on another sheet."""
     words = "Choose the response, the column to explain"
     reading, sheets = opened.reading, opened.sheets
     others = [each for each in sheets if each != (reading.sheet or sheets[0])]
@@ -105,8 +107,8 @@ def _no_response(opened: Opened) -> Problem:
     )
 
 
-def told(error: InputError, file: str) -> list[dict[str, Any]]:
-    """All problems of a file, each with the ways that mend it."""
+def describe_problems(error: InputError, file: str) -> list[dict[str, Any]]:
+    """Return all problems of a file, each with its remedies."""
     found: Sequence[InputError] = error.problems if isinstance(error, SeveralProblems) else [error]
     return [
         {
@@ -126,14 +128,14 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:] + "." * (words[-1:] not in ".?")
 
 
-def _opened(path: Path, choices: Choices) -> Opened:
-    """A file as it is read; it is not read again for another choice of columns."""
-    columns, reading = choices.columns(), choices.reading(path)
-    source = open_source(path, reading.budget)
-    columns = with_default(columns, source, reading, need_target=True)
-    parts = columns if source.kind in ARRAYS else Columns(id=columns.id)
-    table, sheets = _read(path, reading, parts, source.sha256)
-    return Opened(table, columns, reading, source.sha256, sheets)
+def _open_and_read(path: Path, choices: Choices) -> OpenedFile:
+    """Read a file, or take it from the cache if only the choice of columns has changed."""
+    columns, read_options = choices.columns(), choices.read_options(path)
+    source = open_source(path, read_options.budget)
+    columns = with_default(columns, source, read_options, need_target=True)
+    columns_to_read = columns if source.kind in ARRAY_FILE_KINDS else Columns(id=columns.id)
+    table, sheets = _read(path, read_options, columns_to_read, source.sha256)
+    return OpenedFile(table, columns, read_options, source.sha256, sheets)
 
 
 @lru_cache(maxsize=1)
@@ -154,7 +156,7 @@ def fit(
     """Fit, and write the report, the table of all features and the model into a folder."""
     file, chosen, into = Path(path), Choices.from_dict(choices), Path(folder)
     with spelling(on_page):
-        opened = _opened(file, chosen)
+        opened = _open_and_read(file, chosen)
         fitted = fit_data(opened.data(), FitOptions(compare=compare), say)
     target = opened.columns.target or opened.columns.time or "y"
     made = provenance(fitted.data, fitted.options.seed) | {"command": chosen.command(file)}
@@ -170,7 +172,7 @@ def predict(path: str, choices: Mapping[str, Any], folder: str) -> dict[str, Any
     file, into = Path(path), Path(folder)
     chosen = replace(Choices.from_dict(choices), beside=None, beside_sheet=None)
     with spelling(on_page):
-        rows, remarks = predictions(load(into / MODEL), file, chosen.reading(file), None)
+        rows, remarks = predictions(load(into / MODEL), file, chosen.read_options(file), None)
     write_table(into / PREDICTIONS, rows)
     head = [
         [shown(cell) if isinstance(cell, str) else f"{cell:.4g}" for cell in row]
@@ -180,7 +182,7 @@ def predict(path: str, choices: Mapping[str, Any], folder: str) -> dict[str, Any
 
 
 def example(name: str, folder: str) -> dict[str, Any]:
-    """Write the file of an example into a folder, and look at it."""
+    """Write the file of an example into a folder, and return its path."""
     return {"path": str(write_example(name, Path(folder)))}
 
 
@@ -193,7 +195,7 @@ RIVALS_SHARE = 1.5  # time of folds with the usual methods beside the model, as 
 
 
 class Progress:
-    """Progress of a fit, which tells how long its repetitions on folds will take."""
+    """Progress of a fit, which estimates how long its repetitions on folds will take."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.now = clock
@@ -209,7 +211,7 @@ class Progress:
         self._stages.append((words, self.now()))
 
     def state(self) -> dict[str, Any]:
-        """For the page: the stage, the time so far, the time left, and the share done."""
+        """Return the stage, the time so far, the time left, and the share done, for the page."""
         now = self.now()
         so_far, left = now - self._started, self._left(now)
         return {
@@ -220,7 +222,7 @@ class Progress:
         }
 
     def _left(self, now: float) -> float | None:
-        """Seconds left; None until the first fit is done or a long phase says."""
+        """Estimate the seconds left; None until the first fit is done."""
         starts = [start for words, start in self._stages if words.startswith(HELD_OUT)]
         if starts:
             fit = starts[0] - next(start for words, start in self._stages if "fitting" in words)
@@ -230,7 +232,7 @@ class Progress:
 
 
 @contextmanager
-def following(tell: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[str], None]]:
+def report_progress(tell: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[str], None]]:
     """Report the progress of the work within; yields a function that begins a stage."""
     progress = Progress()
     with polled(progress.root, lambda: tell(progress.state()), MESSAGE_PERIOD, MESSAGE_PERIOD):

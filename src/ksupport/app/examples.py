@@ -18,11 +18,11 @@ Rows = tuple[list[str], list[list[Any]]]
 
 def _numbers() -> Rows:
     X, y = _genes(80, 120, seed=1)
-    rows = [[f"plant{i + 1}", round(float(y[i]), 3), *_rounded(X[i])] for i in range(len(X))]
+    rows = [[f"plant{i + 1}", round(float(y[i]), 3), *_round_row(X[i])] for i in range(len(X))]
     return ["plant", "yield", *_names(X)], rows
 
 
-def _labelled(load: str, target: str) -> Rows:
+def _labelled_example(load: str, target: str) -> Rows:
     """A data set of scikit-learn."""
     from sklearn import datasets
 
@@ -46,13 +46,13 @@ def _survival() -> Rows:
     sex = rng.choice(["f", "m"], len(X))
     rows = [
         [f"P{i + 1:03d}", round(float(time[i]), 1), int(event[i]), int(age[i]), str(sex[i]),
-         *_rounded(X[i])]
+         *_round_row(X[i])]
         for i in range(len(X))
     ]  # fmt: skip
     return ["patient", "time", "event", "age", "sex", *_names(X)], rows
 
 
-def _broken() -> Rows:
+def _example_with_errors() -> Rows:
     header, rows = _numbers()
     header = ["no", "batch", *header]
     rows = [[i + 1, "AB"[i % 2], *row] for i, row in enumerate(rows)]
@@ -71,7 +71,7 @@ def _genes(n: int, d: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.f
     return X, y
 
 
-def _rounded(row: NDArray[np.float64]) -> list[float]:
+def _round_row(row: NDArray[np.float64]) -> list[float]:
     return [round(float(value), 3) for value in row]
 
 
@@ -95,11 +95,11 @@ EXAMPLES = {
     ),
     "classes": Example(
         "Two classes", "569 tumours, 30 measurements: benign or malignant?", "tumours.csv",
-        partial(_labelled, "load_breast_cancer", "diagnosis"),
+        partial(_labelled_example, "load_breast_cancer", "diagnosis"),
     ),
     "three": Example(
         "Three classes", "178 wines from three growers: which one?", "wines.csv",
-        partial(_labelled, "load_wine", "class"),
+        partial(_labelled_example, "load_wine", "class"),
     ),
     "survival": Example(
         "Survival", "120 simulated patients: who lives longer, given age and sex?", "survival.csv",
@@ -107,7 +107,7 @@ EXAMPLES = {
     ),
     "broken": Example(
         "A file with problems", "Missing values, remarks, an id: see how to resolve them.",
-        "problems.csv", _broken,
+        "problems.csv", _example_with_errors,
     ),
 }  # fmt: skip
 

@@ -65,12 +65,12 @@ class Gate:
         path = scope["path"].removeprefix(begin) or "/"
         within = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
         try:
-            await self._inner(within, self._limited(receive), _with_headers(send))
+            await self._inner(within, self._limit_body(receive), _with_headers(send))
         except TooLarge:
             await _refuse(scope, send, 413, self._too_large)
 
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
-        """Why a request is refused: a status, and words; None if it is not."""
+        """Return the status and the message of a refusal; None if the request may pass."""
         if headers.get(b"host") not in self._hosts:
             return 403, "this page is only served at 127.0.0.1"
         if headers.get(b"origin", next(iter(self._origins))) not in self._origins:
@@ -89,20 +89,20 @@ class Gate:
     def _too_large(self) -> str:
         return f"files of more than {self._largest / 1e6:g} MB are refused"
 
-    def _limited(self, receive: Receive) -> Receive:
-        """Counts the bytes of a body, whatever its headers say."""
-        taken = 0
+    def _limit_body(self, receive: Receive) -> Receive:
+        """Count the bytes of a body, whatever its headers say."""
+        save_uploads = 0
 
-        async def counted() -> Message:
-            nonlocal taken
+        async def receive_counted() -> Message:
+            nonlocal save_uploads
             message = await receive()
             if message["type"] == "http.request":
-                taken += len(message.get("body", b""))
-                if taken > self._largest:
+                save_uploads += len(message.get("body", b""))
+                if save_uploads > self._largest:
                     raise TooLarge
             return message
 
-        return counted
+        return receive_counted
 
 
 def _with_headers(send: Send) -> Send:

@@ -72,7 +72,7 @@ def _section(heading: str, *content: Any) -> Any:
 
 
 def file_input(name: str, words: str, label: str) -> Any:
-    """A place to drop files on."""
+    """Return a field to drop files on."""
     size = f"up to {limits.UPLOAD / 1e6:.0f} MB"
     return ui.input_file(
         name, words, accept=list(ACCEPTED), multiple=True, button_label=label,
@@ -81,7 +81,7 @@ def file_input(name: str, words: str, label: str) -> Any:
 
 
 def busy_note(words: str) -> Any:
-    """A note on what the page is waiting for."""
+    """Return a note on what the page is waiting for."""
     return ui.tags.div(words, class_="busy", role="status") if words else None
 
 
@@ -96,33 +96,36 @@ def _example(name: str) -> Any:
 # -- the columns -----------------------------------------------------------------------------
 
 
-def columns_section(look: Mapping[str, Any], search: str) -> Any:
-    """The table, what each column is taken for, and the problems."""
-    table = look["table"]
-    content = [_problems(look["problems"]), _remarks(look["remarks"])]
+def columns_section(preview: Mapping[str, Any], query: str) -> Any:
+    """Return the section with the table, the part of each column, and the problems."""
+    table = preview["table"]
+    problems, remarks = _problems(preview["problems"]), _remarks(preview["remarks"])
+    content = [problems, remarks]
     if table is not None:
-        content[1:1] = [_cells(table), _more(look)]
-        content[:0] = [_summary(look), _choices(look, search)]
-    return _section(f"2. The columns of {look['file']}", *content)
+        settings = [_summary(preview), _choices(preview, query)]
+        content = [*settings, problems, _cells(table), _more(preview), remarks]
+    return _section(f"2. The columns of {preview['file']}", *content)
 
 
-def _summary(look: Mapping[str, Any]) -> Any:
-    table, li, b = look["table"], ui.tags.li, ui.tags.b
+def _summary(preview: Mapping[str, Any]) -> Any:
+    table, li, b = preview["table"], ui.tags.li, ui.tags.b
     parts: dict[str, list[str]] = {}
     for name, part in table["parts"].items():
         parts.setdefault(part, []).append(name)
     items = [li(b(f"{table['rows']}"), " rows, ", b(f"{table['columns']}"), " columns")]
-    if look["ready"]:
-        items.append(li("to explain: ", b(look["response"].replace("survival", "survival times"))))
-        items.append(li("features: ", b(f"{look['features']}")))
+    if preview["ready"]:
+        items.append(
+            li("to explain: ", b(preview["response"].replace("survival", "survival times")))
+        )
+        items.append(li("features: ", b(f"{preview['features']}")))
     for part, word in PARTS.items():
         if part in parts:
             items.append(li(f"{word}: ", b(listed(parts[part], 3))))
     return ui.tags.ul(*items, class_="chips")
 
 
-def _choices(look: Mapping[str, Any], search: str) -> Any:
-    table, tags = look["table"], ui.tags
+def _choices(preview: Mapping[str, Any], query: str) -> Any:
+    table, tags = preview["table"], ui.tags
     target = next((name for name, part in table["parts"].items() if part == "target"), "")
     time = next((name for name, part in table["parts"].items() if part == "time"), "")
     blank = f"survival: {time}" if time else "choose a column"
@@ -138,13 +141,13 @@ def _choices(look: Mapping[str, Any], search: str) -> Any:
     ]  # fmt: skip
     if target:
         kinds = {"": "automatic", "numbers": "numbers", "classes": "classes"}
-        fields.append(_setting("response", "Treat as", kinds, look["choices"]["response"] or ""))
-    if table["columns"] > len(table["shown"]) or search:
+        fields.append(_setting("response", "Treat as", kinds, preview["choices"]["response"] or ""))
+    if table["columns"] > len(table["shown"]) or query:
         fields.append(
             _field(
                 "search", f"Find one of {table['columns']} columns",
                 tags.input(
-                    type="search", value=search, id="choose-search", data_search="",
+                    type="search", value=query, id="choose-search", data_search="",
                     data_key="search", autocomplete="off",
                 ),
             )
@@ -208,7 +211,7 @@ def _cells(table: Mapping[str, Any]) -> Any:
 
 
 def _frame(label: str, *parts: Any) -> Any:
-    """A table that scrolls."""
+    """Return a table that scrolls."""
     return ui.tags.div(
         ui.tags.table(*parts, class_="cells"),
         class_="frame", tabindex="0", role="region", aria_label=label,
@@ -242,10 +245,10 @@ def _cell(column: Mapping[str, Any], at: int, wrong: bool) -> Any:
     return ui.tags.td(column["cells"][at], class_=words)
 
 
-def _more(look: Mapping[str, Any]) -> Any:
-    """How the file is read."""
-    chosen, tags = look["choices"], ui.tags
-    fields = _sheets(look["sheets"], chosen)
+def _more(preview: Mapping[str, Any]) -> Any:
+    """Return the settings of how the file is read."""
+    chosen, tags = preview["choices"], ui.tags
+    fields = _sheets(preview["sheets"], chosen)
     for name in ("missing", "duplicates"):
         ways = {value: words for (option, value), words in VALUE_WORDS.items() if option == name}
         fields.append(_setting(name, READ_BY[name], ways, chosen[name]))
@@ -279,7 +282,7 @@ def _more(look: Mapping[str, Any]) -> Any:
 
 
 def _sheets(names: Sequence[str], chosen: Mapping[str, Any]) -> list[Any]:
-    """The sheet that is read, and one beside it, where there are several."""
+    """Return fields that choose the sheet, and one with a table of samples, of several."""
     if len(names) < 2:
         return []
     sheets = {name: name for name in names}
@@ -298,7 +301,7 @@ def _remarks(remarks: Sequence[str]) -> Any:
 
 
 def run_section(ready: bool, progress: Mapping[str, Any] | None, error: str) -> Any:
-    """The button, or how far the work is."""
+    """Return the section with the button, or with the progress of the work."""
     tags = ui.tags
     words = tags.div(error, class_="error", role="alert") if error else None
     if progress is not None:
@@ -338,7 +341,7 @@ def _progress(progress: Mapping[str, Any]) -> Any:
 def result_section(
     links: Mapping[str, str], command: str, predicted: Mapping[str, Any] | None
 ) -> Any:
-    """The report, what can be downloaded, and predictions for another file."""
+    """Return the sections with the report, downloads, and predictions for another file."""
     tags = ui.tags
     downloads = (
         ("report", "Report (HTML)", "report.html"),

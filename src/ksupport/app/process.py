@@ -15,7 +15,7 @@ Hear = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Worker:
-    """A process that works for one page, which hears every message of it."""
+    """A process that works for one page, and sends it messages."""
 
     def __init__(self, hear: Hear) -> None:
         self._hear = hear
@@ -48,11 +48,11 @@ class Worker:
         return number
 
     async def stop(self) -> None:
-        """End what it is doing; the next request starts another process."""
+        """Kill the process; the next request starts another one."""
         process, self._process = self._process, None
         self._number += 1  # of what was asked before nothing is heard any more
         if process is not None:
-            await ended(process)
+            await kill(process)
 
     async def close(self) -> None:
         self._closed = True
@@ -68,7 +68,7 @@ class Worker:
             await self._hear({"event": "ended", "error": ENDED})
 
 
-async def ended(process: Process) -> None:
+async def kill(process: Process) -> None:
     """Kill a process and wait until it is gone."""
     if process.returncode is None:
         try:

@@ -29,7 +29,7 @@ FILES = {  # what can be fetched of a page, by the name of its route
     "predictions": "predictions.csv",
 }
 BUSY = {
-    "look": "Reading the file …",
+    "inspect": "Reading the file …",
     "example": "Making the example …",
     "predict": "Predicting …",
 }
@@ -46,8 +46,8 @@ def application(folder: Path) -> App:
     def server(input: Any, output: Any, session: Any) -> None:
         opened = Page(Path(tempfile.mkdtemp(dir=folder)))
         pages.add(opened)
-        _draw(opened, session)
-        _listen(opened, input)
+        _connect_outputs(opened, session)
+        _connect_inputs(opened, input)
 
         @session.on_ended
         async def _() -> None:
@@ -68,7 +68,7 @@ class Page:
         self.search: reactive.Value[str] = reactive.Value("")
         self.error: reactive.Value[str] = reactive.Value("")
         self.busy: reactive.Value[str] = reactive.Value("")  # with what, in words
-        self.look: reactive.Value[Any] = reactive.Value(None)
+        self.preview: reactive.Value[Any] = reactive.Value(None)
         self.progress: reactive.Value[Any] = reactive.Value(None)
         self.result: reactive.Value[Any] = reactive.Value(None)
         self.predicted: reactive.Value[Any] = reactive.Value(None)
@@ -78,7 +78,7 @@ class Page:
         await self.worker.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    # -- what it asks for ----------------------------------------------------------------------
+    # -- requests to the worker ----------------------------------------------------------------
 
     async def ask(self, do: str, **request: Any) -> None:
         """Ask the worker; of several requests of a kind, only the last one's answer counts."""
@@ -91,16 +91,16 @@ class Page:
         self.file = file
         if self.progress.get() is not None:
             await self.worker.stop()
-        for value in (self.look, self.progress, self.result, self.predicted):
+        for value in (self.preview, self.progress, self.result, self.predicted):
             value.set(None)
         self.search.set("")
         self.error.set("")
-        await self.ask("look", path=str(file), choices=None)
+        await self.ask("inspect", path=str(file), choices=None)
 
     async def choose(self, choices: Choices) -> None:
-        """Look at the file again, with other choices."""
+        """Read the file again, with other choices."""
         await self.ask(
-            "look", path=str(self.file), choices=choices.to_dict(), search=self.search.get()
+            "inspect", path=str(self.file), choices=choices.to_dict(), search=self.search.get()
         )
 
     async def find(self, text: str) -> None:
@@ -109,37 +109,37 @@ class Page:
 
     @property
     def choices(self) -> Choices:
-        look = self.look.get()
-        return Choices() if look is None else Choices.from_dict(look["choices"])
+        preview = self.preview.get()
+        return Choices() if preview is None else Choices.from_dict(preview["choices"])
 
     async def fit(self) -> None:
-        look = self.look.get()
-        if self.file is None or look is None or not look["ready"]:
+        preview = self.preview.get()
+        if self.file is None or preview is None or not preview["ready"]:
             return
         self.error.set("")
         self.result.set(None)
         self.predicted.set(None)
         self.progress.set(STARTING)
         await self.ask(
-            "fit", path=str(self.file), choices=look["choices"], folder=str(self.folder),
+            "fit", path=str(self.file), choices=preview["choices"], folder=str(self.folder),
             compare=self.compare,
         )  # fmt: skip
 
     async def stop(self) -> None:
-        """End the work; the choices stay."""
+        """Stop the fit; the choices stay."""
         await self.worker.stop()
         self.progress.set(None)
         self.error.set("Stopped; no result was kept.")
         await self.worker.start()
 
-    # -- what it hears -------------------------------------------------------------------------
+    # -- messages from the worker --------------------------------------------------------------
 
     async def hear(self, message: Mapping[str, Any]) -> None:
         async with reactive.lock():
-            await self._heed(message)
+            await self._handle_message(message)
             await reactive.flush()
 
-    async def _heed(self, message: Mapping[str, Any]) -> None:
+    async def _handle_message(self, message: Mapping[str, Any]) -> None:
         event = message["event"]
         if event == "progress":
             if self.progress.get() is not None:
@@ -149,9 +149,9 @@ class Page:
             self.busy.set("")
             self.error.set(message["error"])
         elif event == "answer" and message["number"] == self._waiting.get(message["to"]):
-            await self._take(str(message["to"]), dict(message))
+            await self._handle_answer(str(message["to"]), dict(message))
 
-    async def _take(self, to: str, answer: dict[str, Any]) -> None:
+    async def _handle_answer(self, to: str, answer: dict[str, Any]) -> None:
         error = answer.get("error")
         self.busy.set("")
         if to == "predict":
@@ -162,14 +162,14 @@ class Page:
             self.result.set(None if error else answer)
         elif error:
             self.error.set(error)
-        elif to == "look":
-            self.look.set(answer)
+        elif to == "inspect":
+            self.preview.set(answer)
         elif to == "example":
             await self.open(Path(answer["path"]))
 
 
-def _draw(opened: Page, session: Any) -> None:
-    """Connect what is drawn to the state."""
+def _connect_outputs(opened: Page, session: Any) -> None:
+    """Redraw each part of the page when its state changes."""
     links = {name: session.dynamic_route(name, _file(opened, name)) for name in FILES}
 
     @render.ui
@@ -178,17 +178,17 @@ def _draw(opened: Page, session: Any) -> None:
 
     @render.ui
     def columns() -> Any:
-        look = opened.look.get()
+        preview = opened.preview.get()
         with reactive.isolate():
             search = opened.search.get()
-        return None if look is None else columns_section(look, search)
+        return None if preview is None else columns_section(preview, search)
 
     @render.ui
     def run() -> Any:
-        look, error = opened.look.get(), opened.error.get()
-        if look is None:
+        preview, error = opened.preview.get(), opened.error.get()
+        if preview is None:
             return run_section(False, None, error) if error else None
-        return run_section(look["ready"], opened.progress.get(), error)
+        return run_section(preview["ready"], opened.progress.get(), error)
 
     @render.ui
     def result() -> Any:
@@ -198,7 +198,7 @@ def _draw(opened: Page, session: Any) -> None:
         return result_section(links, done["command"], opened.predicted.get())
 
 
-def _listen(opened: Page, input: Any) -> None:
+def _connect_inputs(opened: Page, input: Any) -> None:
     """Let clicks and files act on the page."""
 
     def on(event: str) -> Callable[[Act], None]:
@@ -218,16 +218,16 @@ def _listen(opened: Page, input: Any) -> None:
 
     @on("file")
     async def _(files: Any) -> None:
-        await opened.open(taken(files, opened.folder))
+        await opened.open(save_uploads(files, opened.folder))
 
     @on("beside")
     async def _(files: Any) -> None:
-        beside = str(taken(files, opened.folder))
+        beside = str(save_uploads(files, opened.folder))
         await opened.choose(replace(opened.choices, beside=beside, beside_sheet=None))
 
     @on("new")
     async def _(files: Any) -> None:
-        path, folder = str(taken(files, opened.folder)), str(opened.folder)
+        path, folder = str(save_uploads(files, opened.folder)), str(opened.folder)
         await opened.ask("predict", path=path, choices=opened.choices.to_dict(), folder=folder)
 
     on("part")(partial(_set_part, opened))
@@ -249,7 +249,7 @@ async def _set(opened: Page, given: Mapping[str, str]) -> None:
     elif name == "beside_sheet":
         choices = replace(choices, beside=None, beside_sheet=value or None)
     else:
-        choices = choices.mended([(name, value)])
+        choices = choices.apply_settings([(name, value)])
     await opened.choose(choices)
 
 
@@ -258,8 +258,8 @@ async def _press(opened: Page, pressed: Mapping[str, str]) -> None:
     if do == "example":
         await opened.ask("example", name=value, folder=tempfile.mkdtemp(dir=opened.folder))
     elif do == "mend":
-        settings = [(name, mended) for name, mended in json.loads(value)]
-        await opened.choose(opened.choices.mended(settings))
+        settings = [(name, apply_settings) for name, apply_settings in json.loads(value)]
+        await opened.choose(opened.choices.apply_settings(settings))
     elif do == "fit":
         await opened.fit()
     elif do == "stop":
@@ -267,9 +267,9 @@ async def _press(opened: Page, pressed: Mapping[str, str]) -> None:
 
 
 async def _set_part(opened: Page, chosen: Mapping[str, str]) -> None:
-    """Give a column a part; a feature that looks like an id is kept in so many words."""
+    """Give a column a part; a feature that looks like an id gets the part "keep"."""
     column, part = chosen["column"], chosen["part"]
-    problems: Sequence[Mapping[str, Any]] = (opened.look.get() or {}).get("problems", ())
+    problems: Sequence[Mapping[str, Any]] = (opened.preview.get() or {}).get("problems", ())
     asked = any(
         setting == ["keep", column]
         for problem in problems
@@ -281,7 +281,7 @@ async def _set_part(opened: Page, chosen: Mapping[str, str]) -> None:
 
 
 def _file(opened: Page, name: str) -> Any:
-    """Serves a file of the page: only those that it writes itself."""
+    """Return a handler that serves one of the files that the page writes itself."""
 
     async def handler(request: Any) -> Response:
         path = opened.folder / FILES[name]
@@ -295,7 +295,7 @@ def _file(opened: Page, name: str) -> Any:
 
 
 def safe_name(name: str) -> str:
-    """A name that stays in its folder, and looks like the one that was given.
+    """Return a similar file name that cannot leave its folder.
 
     >>> safe_name("../../etc/pass wd.csv"), safe_name("C:\\\\x\\\\con.csv"), safe_name("..")
     ('pass wd.csv', '_con.csv', 'file')
@@ -305,8 +305,8 @@ def safe_name(name: str) -> str:
     return f"_{kept}" if DEVICES.match(kept) else kept or "file"
 
 
-def taken(uploads: Sequence[Mapping[str, Any]], folder: Path) -> Path:
-    """Move files that were sent into a new folder, and give the one to read.
+def save_uploads(uploads: Sequence[Mapping[str, Any]], folder: Path) -> Path:
+    """Move uploaded files into a new folder, and return the path of the one to read.
 
     Files of PLINK come in threes; otherwise it is the first.
     """

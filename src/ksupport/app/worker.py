@@ -59,10 +59,10 @@ def _answer(desk: Any, request: dict[str, Any], send: Send) -> None:
 
     try:
         if what == "fit":
-            with desk.following(lambda state: send({"event": "progress", **state})) as say:
+            with desk.report_progress(lambda state: send({"event": "progress", **state})) as say:
                 answer = desk.fit(**request, say=say)
         else:
-            tasks = {"look": desk.look, "predict": desk.predict, "example": desk.example}
+            tasks = {"inspect": desk.inspect, "predict": desk.predict, "example": desk.example}
             answer = tasks[what](**request)
     except (InputError, CommandError, ImportError) as error:
         answer = {"error": str(error)}

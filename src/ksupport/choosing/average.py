@@ -1,7 +1,7 @@
-"""What predictions go by: the average over sampled models, and ridge regression.
+"""What predictions are made with: the average over sampled models, and ridge regression.
 
-Few features, or a little of all that any model has: responses are of both kinds, and rows held out
-tell how much each of the two ways should count.
+Some responses depend on few features, others a little on many: held-out rows decide how much each
+of the two models counts.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Average:
         return cls(features, coef, None, np.zeros((0, features.size)), 0.0)
 
     def counting(self, share: float) -> Average:
-        """With another share of ridge regression."""
+        """Return a copy with another share of ridge regression."""
         return replace(self, share=share)
 
     def models(self, loss: Loss) -> list[Floats]:
-        """Coefficients of two models, or of one where expectations are linear in them."""
+        """Return the coefficients of both models, or of their average where that is the same."""
         if self.ridge is None:
             return [self.mean]
         if loss.averages_eta:
@@ -46,23 +46,23 @@ class Average:
 
     @property
     def uncertainty(self) -> Floats:
-        """As ``spread``, of the average of both models."""
+        """As ``spread``, for the average of both models."""
         if self.ridge is None or not len(self.spread):
             return self.spread
         apart = np.sqrt(self.share * (1.0 - self.share)) * (self.mean - self.ridge)
         return np.vstack([self.spread, apart])
 
     def whole(self, coef: Floats, d: int) -> Floats:
-        """Of all features, given coefficients of these."""
+        """Return coefficients of all d features, given those of ``features``."""
         found = np.zeros((*coef.shape[:-1], d))
         found[..., self.features] = coef
         return found
 
 
 def averaged(loss: Loss, models: list[Any], spread: Any, share: float) -> Any:
-    """Where the response is expected to be what these models expect on average.
+    """Return the linear predictor whose expected response is the average of the models'.
 
-    ``models`` have what each predicts of rows, ``spread`` how far sampled models differ.
+    ``models`` are their linear predictors, ``spread`` those of differences of sampled models.
     """
     if len(models) == 1:
         return models[0]

@@ -279,7 +279,7 @@ def stratification_key(problem: Problem) -> Floats:
     rows, loss = problem.train, problem.losses[0]
     weights = problem.weights.of(rows)
     w = np.ones(len(rows)) if weights is None else weights
-    left = problem.left_on(rows) if loss.in_units_of_y else problem.Y[rows]
+    left = problem.residuals_on(rows) if loss.in_units_of_y else problem.Y[rows]
     left = left / _or_one(np.abs(left).max(axis=0))  # so that no square overflows
     Z = left / _or_one(np.sqrt(np.average(left**2, axis=0, weights=w)))
     along = np.linalg.eigh((Z.T * w) @ Z)[1][:, -1] if Z.shape[1] > 1 else np.ones(1)

@@ -142,10 +142,10 @@ def _neighbours(design: Design, y: Floats, support: Support, structure: Structur
     labels = np.arange(design.d) if structure.labels is None else structure.labels
     inside = np.unique(labels[list(support)]).tolist()
     outside = _correlated(design, y, support, labels, structure)
-    return list(_moved(labels, inside, outside))
+    return list(_exchanges(labels, inside, outside))
 
 
-def _moved(labels: Ints, inside: list[int], outside: list[int]) -> Iterator[Support]:
+def _exchanges(labels: Ints, inside: list[int], outside: list[int]) -> Iterator[Support]:
     for out in [None, *inside]:
         for into in [None, *outside]:
             groups = [group for group in [*inside, into] if group not in (out, None)]

@@ -129,7 +129,7 @@ def select_by_criterion(problem: Problem, search: Search) -> Selection:
         settings=tuple(settings[each] for each in met),
         path=int(np.searchsorted(met, best)) if best >= 0 else None,
         steps=(int(table["t"][0]) if best >= 0 else walked,),
-        coef=problem.shaped(fit_of(design, y, choice.support, criterion, structure)),
+        coef=problem.reshape_coef(fit_of(design, y, choice.support, criterion, structure)),
         shared=problem.shared,
         refit="ridge" if criterion == "evidence" else "ols",
         score=choice.score,

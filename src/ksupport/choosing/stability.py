@@ -122,7 +122,7 @@ class StabilitySelection:
                 return chosen
         return np.zeros(self.support.size, bool)
 
-    def _listed(self) -> list[tuple[str, str, str]]:
+    def _table_rows(self) -> list[tuple[str, str, str]]:
         """The most frequent features: name, frequency, whether stable."""
         order = np.argsort(-self.frequency, kind="stable")
         order = order[self.frequency[order] > 0][:SHOWN]
@@ -136,7 +136,7 @@ class StabilitySelection:
         ]
 
     def __str__(self) -> str:
-        rows = [("feature", "frequency", "stable"), *self._listed()]
+        rows = [("feature", "frequency", "stable"), *self._table_rows()]
         width = max(len(name) for name, _, _ in rows)
         lines = [
             f"{name.ljust(width)}  {share.rjust(9)}  {stable}".rstrip()
@@ -148,7 +148,7 @@ class StabilitySelection:
         head = "".join(f"<th>{cell}</th>" for cell in ("feature", "frequency", "stable"))
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self._listed()
+            for row in self._table_rows()
         )
         return (
             f"<div><p>{escape(self.words)}</p><table><thead><tr>{head}</tr></thead>"
@@ -286,7 +286,7 @@ def stability_selection(
         error_bound=size**2 / ((2 * threshold - 1) * n_sets),
         n_sets=n_sets,
         feature_sets=sets,
-        feature_names=tuple(names) if names is not None else _numbered(d),
+        feature_names=tuple(names) if names is not None else _default_names(d),
     )
 
 
@@ -329,5 +329,5 @@ def rows_of(X: Any, rows: Ints) -> Any:
     return X[rows]
 
 
-def _numbered(d: int) -> tuple[str, ...]:
+def _default_names(d: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(d))

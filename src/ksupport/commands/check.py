@@ -78,7 +78,7 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
     n, d = data.shape
     if n < 3:
         raise InputError(f"at least 3 rows are needed; got {n}")
-    varies = _varying(data.X)
+    varies = _varying_columns(data.X)
     constant = [data.feature_names[j] for j in np.setdiff1d(np.arange(d), varies)]
     if varies.size == 0:
         raise InputError(
@@ -101,7 +101,7 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
     return facts, design
 
 
-def _varying(X: Any) -> Ints:
+def _varying_columns(X: Any) -> Ints:
     """The columns whose entries differ by more than rounding, whatever their units."""
     low, high = (np.ravel(dense(each)) for each in (X.min(axis=0), X.max(axis=0)))
     size = np.maximum(np.abs(low), np.abs(high))

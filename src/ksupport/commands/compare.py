@@ -72,7 +72,9 @@ def compare(
     Each method is tuned by cross-validation within the training rows (nested cross-validation).
     """
     known = names()
-    if methods is not None and (not (given := _listed(methods, known)) or set(given) - set(known)):
+    if methods is not None and (
+        not (given := _parse_methods(methods, known)) or set(given) - set(known)
+    ):
         raise InputError(f"--methods must name some of {', '.join(known)}; got {methods!r}")
     how, parts = reading(), columns()
     say(f"reading {title(data)}")
@@ -81,7 +83,7 @@ def compare(
         table_read = in_memory(table_read, how.budget)
     assert table_read.kind is not None
     unpenalized = table_read.unpenalized.tolist()
-    wanted = _wanted(methods, candidates(seed, table_read.kind, unpenalized))
+    wanted = _select_methods(methods, candidates(seed, table_read.kind, unpenalized))
     splits = _splits(table_read, folds, cv, seed)
     scores: list[Score] = []
     with phase("comparing", len(wanted)) as update:
@@ -99,15 +101,15 @@ def compare(
         _tell(table_read, scores, len(splits), cv)
 
 
-def _listed(methods: str, known: Iterable[str]) -> list[str]:
+def _parse_methods(methods: str, known: Iterable[str]) -> list[str]:
     known = list(known)
     return [as_in_fit(name.strip(), known) for name in methods.split(",") if name.strip()]
 
 
-def _wanted(methods: str | None, known: dict[str, Make]) -> dict[str, Make]:
+def _select_methods(methods: str | None, known: dict[str, Make]) -> dict[str, Make]:
     if methods is None:
         return known
-    given = _listed(methods, known)
+    given = _parse_methods(methods, known)
     unknown = [name for name in given if name not in known]
     if unknown:
         raise InputError(

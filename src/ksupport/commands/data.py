@@ -13,11 +13,11 @@ from .terminal.options import among
 from .terminal.outputs import console, table
 
 
-def _known() -> list[str]:
+def _known_datasets() -> list[str]:
     return [info.name for info in datasets.list_datasets()]
 
 
-Name = typer.Argument(help="A name of `ksupport data list`.", autocompletion=among(_known))
+Name = typer.Argument(help="A name of `ksupport data list`.", autocompletion=among(_known_datasets))
 
 
 def show() -> None:
@@ -60,7 +60,7 @@ def path(name: Annotated[str | None, Name] = None) -> None:
 
 
 def _check_name(name: str) -> None:
-    known = _known()
+    known = _known_datasets()
     if name not in known:
         raise typer.BadParameter(f"{name!r} is not a dataset; choose one of {', '.join(known)}")
 

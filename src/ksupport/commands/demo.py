@@ -261,5 +261,5 @@ def _report(terminal: Console, fitted: Fitted, target: str, out: Path) -> None:
     made: dict[str, Any] = {"command": command_line(), "seed": DEMO_SEED, "versions": versions()}
     write_text(out, report_text(fitted, target, made))
     findings = fitted.findings(target)
-    terminal.print(f"{findings.title}. {findings.beside}")
+    terminal.print(f"{findings.title}. {findings.baseline_comparison}")
     terminal.print(f"Open it in a browser: {out}\n", soft_wrap=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # importing the experiments takes a while: only once they are
 PROTOCOLS = ("paper", "fair")
 
 
-def _known() -> dict[str, Experiment]:
+def _known_experiments() -> dict[str, Experiment]:
     from ..experiments import EXPERIMENTS
 
     return EXPERIMENTS
@@ -31,7 +31,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             help="Names of experiments, or all; without names, list them.",
-            autocompletion=among(lambda: ["all", *_known()]),
+            autocompletion=among(lambda: ["all", *_known_experiments()]),
         ),
     ] = None,
     protocol: Annotated[
@@ -62,7 +62,10 @@ def reproduce(
     what was left out; `--compare` exits with 1 if a value disagrees.
     """
     if not names:
-        known = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
+        known = [
+            [each.name, each.title, ", ".join(each.protocols)]
+            for each in _known_experiments().values()
+        ]
         table(console(), ["name", "description", "protocols"], known)
         return
     if protocol not in PROTOCOLS:
@@ -76,7 +79,7 @@ def reproduce(
     failures: list[str] = []
     left_out: list[str] = []
     compared: dict[str, list[Difference]] = {}
-    for experiment in _wanted(names):
+    for experiment in _select_experiments(names):
         try:
             rows = _run(experiment, which, quick, out, jobs, "all" in names)
         except CommandError as problem:  # the others can still be run
@@ -94,8 +97,8 @@ def reproduce(
         fail("\n".join(failures))
 
 
-def _wanted(names: list[str]) -> list[Experiment]:
-    known = _known()
+def _select_experiments(names: list[str]) -> list[Experiment]:
+    known = _known_experiments()
     if "all" in names:
         return list(known.values())
     if unknown := [name for name in names if name not in known]:

@@ -17,7 +17,7 @@ from .passes import (
 from .problem import Problem, Split
 from .responses import UnseenByLoss
 from .rounds import Round, forward_and_adjoint
-from .rows import Unseen, Walked, Weights, count_different, fetched, marks_of, refuse_dates
+from .rows import PreparedRows, Unseen, Weights, count_different, fetched, marks_of, refuse_dates
 from .spectra import NormKind
 from .stores import (
     Floats,
@@ -40,6 +40,7 @@ __all__ = [
     "Leading",
     "NormKind",
     "OnEach",
+    "PreparedRows",
     "Problem",
     "Query",
     "Round",
@@ -48,7 +49,6 @@ __all__ = [
     "Unpenalized",
     "Unseen",
     "UnseenByLoss",
-    "Walked",
     "Weights",
     "as_dask_array",
     "as_real",

@@ -1,7 +1,7 @@
 """Columns that are always in the model: fitted within each set of rows, and projected off.
 
-By the theorem of Frisch, Waugh and Lovell, least squares on some columns beside others is least
-squares on what is left of them when the others are projected off, of X as of y.  An intercept is
+By the theorem of Frisch, Waugh and Lovell, least squares on two sets of columns is least squares on
+the residuals of the one, when the other is projected off both them and y.  An intercept is
 the constant column, and centring its projection; here are all other columns of that kind.
 """
 
@@ -41,21 +41,21 @@ class Unpenalized:
 
 @dataclass(frozen=True)
 class Adjustment:
-    """The unpenalised columns on some rows: the basis they span there, and Y's share of it."""
+    """The unpenalised columns on some rows: a basis of them, and the projection of Y on it."""
 
     basis: Basis
-    share: Floats  # a column for each target
+    share: Floats  # coefficients of Y in the basis: a column for each target
 
     def coefficients(self, view: Design, coef: Floats) -> Floats:
-        """Of the unpenalised columns in the model that has these of X's own: q, or targets x q."""
+        """Return those of unpenalised columns (q, or targets x q), given the coefficients of X."""
         assert view.off is not None
-        left = self.share - view.off.share @ np.atleast_2d(coef).T
-        found = (self.basis.turn @ left).T
+        rest = self.share - view.off.share @ np.atleast_2d(coef).T
+        found = (self.basis.transform @ rest).T
         return found if coef.ndim == 2 else found[0]
 
 
 class Adjusting:
-    """The unpenalised columns of a problem, and what is done with them on sets of rows."""
+    """The unpenalised columns of a problem, to be projected off on any set of rows."""
 
     def __init__(self, raw: Design, columns: Unpenalized, center: bool) -> None:
         self.columns, self.center = columns, center  # whether there is an intercept beside them
@@ -64,24 +64,24 @@ class Adjusting:
         self.U: Floats = np.hstack([raw.store.columns(columns.index), self.extra])
 
     def fit(self, Y: Floats, rows: Ints, weights: Floats | None) -> tuple[Adjustment, Floats]:
-        """The basis on these rows, and what it leaves of their Y, which is centred."""
+        """Return the basis on these rows, and the residuals of their centred Y."""
         basis, _ = Basis.of(self.U[rows], weights, self.center)
         Z = basis.rows(self.U[rows])
         share = Z.T @ (Y if weights is None else Y * weights[:, None])
-        left = Y - Z @ share
-        nothing = np.linalg.norm(left, axis=0) <= DUST * np.linalg.norm(Y, axis=0)
-        left[:, nothing] = 0.0
-        return Adjustment(basis, share), left
+        residuals = Y - Z @ share
+        explained = np.linalg.norm(residuals, axis=0) <= DUST * np.linalg.norm(Y, axis=0)
+        residuals[:, explained] = 0.0
+        return Adjustment(basis, share), residuals
 
     def check(self, sets: Sequence[Ints], weights: Floats | None) -> None:
         """Reject columns that cannot all be in a model; the first set is that of all rows."""
-        names, beside = self.columns.names, " and the intercept" if self.center else ""
+        names, intercept = self.columns.names, " and the intercept" if self.center else ""
         fewest = min(len(rows) for rows in sets)
         if self.columns.count + self.center >= fewest:
             where = "" if fewest == len(sets[0]) else " of a fold"
             raise ValueError(
-                f"unpenalized: {self.columns.count} columns{beside} leave nothing to explain of "
-                f"n_samples={fewest} rows{where}; adjust for fewer columns, or use more rows"
+                f"unpenalized: {self.columns.count} columns{intercept} leave nothing to explain "
+                f"of n_samples={fewest} rows{where}; adjust for fewer columns, or use more rows"
             )
         U = self.U[sets[0]]
         if not np.isfinite(U).all():
@@ -109,16 +109,18 @@ class Adjusting:
         self._check_rank(U, weights)
 
     def _check_rank(self, U: Floats, weights: Floats | None) -> None:
+        """Reject a column that is a linear combination of others, and name these."""
         basis, dependent = Basis.of(U, weights, self.center)
         if dependent.size:
             at, names = int(dependent[0]), self.columns.names
-            left = U - basis.mean
-            weighted = left[:, at] if weights is None else left[:, at] * weights
-            sizes = np.abs(basis.turn @ (basis.rows(U).T @ weighted)) * np.linalg.norm(left, axis=0)
-            by = [names[j] for j in np.flatnonzero(sizes > 1e-6 * sizes.max())]
+            centered = U - basis.mean
+            weighted = centered[:, at] if weights is None else centered[:, at] * weights
+            coef = basis.transform @ (basis.rows(U).T @ weighted)
+            contributions = np.abs(coef) * np.linalg.norm(centered, axis=0)
+            others = [names[j] for j in np.flatnonzero(contributions > 1e-6 * contributions.max())]
             raise ValueError(
-                f"unpenalized: column {names[at]!r} is a combination of {listed(by)}"
-                f"{' and a constant' if self.center else ''}; leave one of them out"
+                f"unpenalized: column {names[at]!r} is a linear combination of {listed(others)}"
+                f"{' and a constant' if self.center else ''}; remove one of these columns"
             )
 
     def projected(
@@ -128,7 +130,7 @@ class Adjusting:
         standardize: bool,
         asked: Asked = None,
     ) -> list[Design]:
-        """Weighted rows of X made ready: centred if there is an intercept, projected, scaled."""
+        """Return weighted rows of X, centred if there is an intercept, projected and scaled."""
         store = views[0].store
         bases = [each.basis.rows(self.U) for each in adjustment]
         wanted = lifted_together(views, asked)
@@ -161,7 +163,7 @@ class Adjusting:
         variance: Floats,
         standardize: bool,
     ) -> Design:
-        """Weighted rows of X made ready, given X's share of the basis and its moments there."""
+        """Return weighted rows of X as `projected` does, given their products with the basis."""
         view = view.centred_by(mean, None)
         if not np.isfinite(variance).all():
             raise unusable(view, "infinite")
@@ -181,7 +183,7 @@ class Adjusting:
         return view.scaled_by(scale, np.sqrt(after) / scale)
 
     def _deviations(self, view: Design, mean: Floats, squares: Floats, floor: Floats) -> Floats:
-        """Standard deviations of what is left of the columns; 1 for those that are constant."""
+        """Return standard deviations of the projected columns; 1 for constant ones."""
         assert view.off is not None
         middle: Any = 0.0  # of what is left: an intercept takes it off
         if not self.center:
@@ -195,27 +197,27 @@ class Adjusting:
         return np.append(self.columns.index, d + np.arange(self.extra.shape[1]))
 
     def extra_mean(self, adjustment: Adjustment) -> Floats:
-        """The means of E on the rows of a basis."""
+        """Return the means of E on the rows of a basis."""
         return adjustment.basis.mean[self.columns.index.size :]
 
     def share_of(self, upper: Floats, d: int, adjustment: Adjustment) -> Floats:
-        """What X, E and Y have of the basis of these rows, from sums of squares about means."""
+        """Return coefficients of X, E and Y in the basis, from sums of squares about means."""
         places = self._places(d)
         crossed = upper[places] + upper[:, places].T
         crossed[np.arange(places.size), places] /= 2
-        return np.asarray(adjustment.basis.turn.T @ crossed)
+        return np.asarray(adjustment.basis.transform.T @ crossed)
 
     def off_gram(self, upper: Floats, view: Design, adjustment: Adjustment) -> Floats:
-        """[X Y]ᵀ[X Y] less the shares that were learned on these rows or others; E is dropped.
+        """Return [X Y]ᵀ[X Y] after projections learned on these rows or others; E is dropped.
 
-        With Z = U turn and the share B of [X Y] it is G - GᵤᵀB - BᵀGᵤ + Bᵀ(ZᵀZ)B, Gᵤ = Zᵀ[X Y].
+        With the basis Z and coefficients B of [X Y] it is G - GᵤᵀB - BᵀGᵤ + Bᵀ(ZᵀZ)B, Gᵤ = Zᵀ[X Y].
         """
         assert view.off is not None
         d, e = view.d, self.extra.shape[1]
         kept = np.r_[:d, d + e : len(upper)]
         B = np.hstack([view.off.share, adjustment.share])
         crossed = self.share_of(upper, d, adjustment)
-        square = crossed[:, self._places(d)] @ adjustment.basis.turn  # ZᵀZ
+        square = crossed[:, self._places(d)] @ adjustment.basis.transform  # ZᵀZ
         taken = crossed[:, kept].T @ B
         gram = upper[np.ix_(kept, kept)] - taken - taken.T + B.T @ square @ B
         negative = np.diag(gram) < 0  # by rounding
@@ -224,7 +226,7 @@ class Adjusting:
 
 
 def squares_of(view: Design, index: Ints) -> Floats:
-    """‖x̃_j‖² of some columns, from themselves; in a pass over X if they are many."""
+    """Compute ‖x̃_j‖² of some columns; in a pass over X if they are many."""
     if 4 * index.size > view.d:
         return np.square(view.store.column_norms(view)[index])
     width = max(1, limits.CHUNK // view.store.shape[0])

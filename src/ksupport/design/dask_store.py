@@ -44,7 +44,7 @@ from .dask_tasks import (
     tree,
     value_of,
 )
-from .dask_wait import NoWorkersError, client_of, computed, followed
+from .dask_wait import NoWorkersError, client_of, compute_all, follow_progress
 from .matrices import bordered
 from .scatter import Scatter, pool_each
 from .stores import COMPLEX, Floats, Ints, Multiply, Spectrum, Store, Survey
@@ -95,9 +95,9 @@ class DaskStore(Store):
             # Dask would go on with threads of this process, and draw all of X into it.
             raise _lost(f"the Client is {client.status}")
         try:
-            results = computed(*tasks)
+            results = compute_all(*tasks)
         except Exception as error:
-            explained = self._explained(error)
+            explained = self._explain_error(error)
             if explained is error:
                 raise
             raise explained from error
@@ -108,7 +108,7 @@ class DaskStore(Store):
         """Run one graph that reads all of X; the first one looks at every block, too."""
         self.passes += 1
         checks = [] if self.checked else [task(check_block, *each) for each in self._placed()]
-        with followed():
+        with follow_progress():
             results = self._compute(*tasks, *checks)
         self.checked = True
         return results[: len(tasks)]
@@ -118,7 +118,7 @@ class DaskStore(Store):
             for j, columns in enumerate(self.spans):
                 yield self.blocks[i, j], Place((i, j), rows, columns)
 
-    def _explained(self, error: Exception) -> Exception:
+    def _explain_error(self, error: Exception) -> Exception:
         """The error to raise instead: says which block, or that the cluster is gone."""
         if isinstance(error, NoWorkersError):
             return error
@@ -133,12 +133,12 @@ class DaskStore(Store):
             )
         for block, place in self._placed():
             try:
-                computed(task(check_block, block, place))
+                compute_all(task(check_block, block, place))
             except BlockError as found:
                 return ValueError(str(found))
             except Exception as found:
                 if isinstance(found, NoWorkersError) or _is_lost(found):
-                    return self._explained(found)
+                    return self._explain_error(found)
                 return RuntimeError(
                     f"X: {place} cannot be read: {type(found).__name__}: {found}; correct its "
                     "source, or leave the block out"
@@ -366,7 +366,7 @@ class DaskStore(Store):
         """A task for the scatter of the rows of each label."""
         d = self.shape[1]
         # Of blocks at least as large as what is made of them.
-        X = self.X.rechunk({1: -1, 0: _joined(self.X.chunks[0], count * d)}, method="tasks")
+        X = self.X.rechunk({1: -1, 0: _merge_chunks(self.X.chunks[0], count * d)}, method="tasks")
         tasks = [
             task(
                 scatters, block, labels[start:stop], count, Y[start:stop],
@@ -401,7 +401,7 @@ def _cut(chunks: Sequence[int], most: int) -> tuple[int, ...]:
     return tuple(piece for part in pieces for piece in part)
 
 
-def _joined(chunks: Sequence[int], least: int) -> tuple[int, ...]:
+def _merge_chunks(chunks: Sequence[int], least: int) -> tuple[int, ...]:
     """Chunks, neighbours joined until they have at least so many rows."""
     joined: list[int] = []
     for chunk in chunks:

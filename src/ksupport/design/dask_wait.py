@@ -33,20 +33,20 @@ def client_of() -> Any:
     return client if hasattr(client, "gather") else None
 
 
-def computed(*collections: Any) -> tuple[Any, ...]:
+def compute_all(*collections: Any) -> tuple[Any, ...]:
     """`dask.compute`, or an error when a cluster has no workers."""
     client = client_of()
     if client is None:
         return tuple(compute(*collections))
     futures = client.compute(list(collections))
     try:
-        return tuple(client.sync(_gathered, client, futures))
+        return tuple(client.sync(_gather, client, futures))
     finally:
         for future in futures:
             future.release()
 
 
-async def _gathered(client: Any, futures: Sequence[Any]) -> Any:
+async def _gather(client: Any, futures: Sequence[Any]) -> Any:
     """Results; every now and then a look at whether somebody is there to compute them."""
     patience = parse_timedelta(dask.config.get(SETTING, None) or PATIENCE)
     now = asyncio.get_running_loop().time
@@ -57,7 +57,7 @@ async def _gathered(client: Any, futures: Sequence[Any]) -> Any:
             if await _is_staffed(client):
                 seen = now()
             elif now() - seen > patience:
-                raise _deserted(patience)
+                raise _no_workers_error(patience)
         return gathering.result()
     finally:
         gathering.cancel()
@@ -70,7 +70,7 @@ async def _is_staffed(client: Any) -> bool:
         return True
 
 
-def _deserted(seconds: float) -> NoWorkersError:
+def _no_workers_error(seconds: float) -> NoWorkersError:
     return NoWorkersError(
         f"the Dask cluster has had no worker for {seconds:g} seconds, and a computation over X "
         "waits for one; start workers and fit again. If they take longer to come, say so before: "
@@ -97,7 +97,7 @@ class _Followed(Callback):
         self.around.read(None)
 
 
-def followed() -> AbstractContextManager[Any]:
+def follow_progress() -> AbstractContextManager[Any]:
     """Within, a graph is one pass over X, and whoever listens hears how far it is."""
     around = current_phase.get()
     return nullcontext() if around is None else _Followed(around)

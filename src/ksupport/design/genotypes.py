@@ -146,13 +146,13 @@ class GenotypeStore(BlockStore):
 
     def _read(self, rows: slice, columns: slice) -> Floats:
         index = np.arange(columns.start, columns.stop)
-        return self._filled(index, self.X.calls)[rows]
+        return self._read_filled(index, self.X.calls)[rows]
 
     def _read_columns(self, index: Ints) -> Floats:
-        return self._filled(index, self.X.calls)
+        return self._read_filled(index, self.X.calls)
 
     def columns(self, index: Ints) -> Floats:
-        return self._filled(index, self._recent_calls)
+        return self._read_filled(index, self._recent_calls)
 
     def expect(self, index: Ints) -> None:
         called = index[index < self.X.variants.size]
@@ -167,7 +167,7 @@ class GenotypeStore(BlockStore):
         with phase(f"reading {index.size} columns of X"):
             return named(f"{index.size} columns", lambda: self.X.calls(index))
 
-    def _filled(self, index: Ints, read: Callable[[Ints], Calls]) -> Floats:
+    def _read_filled(self, index: Ints, read: Callable[[Ints], Calls]) -> Floats:
         """Whole columns; calls are turned into numbers a few at a time, where they stay."""
         n, variants = self.shape[0], self.X.variants.size
         block = np.empty((n, index.size), order="F")

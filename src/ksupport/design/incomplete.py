@@ -115,12 +115,12 @@ class IncompleteStore(ArrayStore):
         return IncompleteStore(self.X, _means(self.X, weights), self.counts)
 
     def _read(self, rows: slice, columns: slice) -> Floats:
-        return _filled(super()._read(rows, columns), self.fill[columns])
+        return _fill_missing(super()._read(rows, columns), self.fill[columns])
 
     def _read_columns(self, index: Ints) -> Floats:
-        return _filled(super()._read_columns(index), self.fill[index])
+        return _fill_missing(super()._read_columns(index), self.fill[index])
 
 
-def _filled(block: Floats, fill: Floats) -> Floats:
+def _fill_missing(block: Floats, fill: Floats) -> Floats:
     np.copyto(block, fill, where=np.isnan(block))
     return block

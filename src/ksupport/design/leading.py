@@ -32,7 +32,7 @@ class Leading:
 
     @classmethod
     def of(cls, query: Query, features: Ints, products: Floats, norms: Floats) -> Leading:
-        """Among these features, ascending; all in use between first and last are there."""
+        """Return the answer among these ascending features, which include those in use."""
         chosen = np.zeros(features.size, bool)
         if query.in_use.size:
             here = query.in_use[(query.in_use >= features[0]) & (query.in_use <= features[-1])]
@@ -44,14 +44,14 @@ class Leading:
 
 
 def leaders(queries: Sequence[Query], first: int, products: Floats, norms: Floats) -> list[Leading]:
-    """The answers among the features from ``first`` on that have these products with X̃ᵀ."""
+    """Return the answers among consecutive features, given their products and norms."""
     features = np.arange(first, first + norms.size)
     columns = (np.ascontiguousarray(column, np.float64) for column in products.T)
     return [Leading.of(q, features, c, norms) for q, c in zip(queries, columns, strict=True)]
 
 
 def merge_leaders(queries: Sequence[Query], parts: list[list[Leading]]) -> list[Leading]:
-    """The answers among all features, from those among consecutive parts of them."""
+    """Combine answers among consecutive parts of the features into those among all."""
     merged = []
     for query, answers in zip(queries, zip(*parts, strict=True), strict=True):
         features, sizes, norms = (

@@ -25,7 +25,7 @@ Asked = Sequence[Floats] | None
 def centred_together(
     views: Sequence[Design], *, standardize: bool = False, asked: Asked = None
 ) -> list[Design]:
-    """Each view centred, and scaled if asked, by its own rows; views of one store."""
+    """Center views of one store by their own rows, and scale them if asked."""
     weights = [view.row_weights for view in views]
     store = views[0].store
     lifted = lifted_together(views, asked)
@@ -45,7 +45,7 @@ def centred_together(
 
 
 def lifted_together(views: Sequence[Design], asked: Asked) -> list[Floats]:
-    """The vectors that are asked about on all rows of X, if products are worth keeping."""
+    """Return the vectors asked about, on all rows of X, if products are worth keeping."""
     if asked is None or not views[0].remembers:
         return []
     return [view.on_all_rows(u.reshape(-1, view.n).T) for view, u in zip(views, asked, strict=True)]
@@ -62,7 +62,7 @@ def get_to_know(
 
 
 def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:
-    """X̃ᵀ U for each view of one store and its U; none of none."""
+    """Return X̃ᵀ U for each view of one store and its U; an empty list for no views."""
     out: list[Floats] = []
     for columns, parts in products_together(views, Us):
         if len(parts[0]) == views[0].d:
@@ -98,7 +98,7 @@ def use_products(
 
 
 def _side_by_side(views: Sequence[Design], Us: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
-    """What X is multiplied with for views of one store and their U, and its sums for each."""
+    """Return V with XᵀV for all views of one store and their U, and its sums for each."""
     lifted = [view.on_all_rows(U) for view, U in zip(views, Us, strict=True)]
     V = lifted[0] if len(lifted) == 1 else np.hstack(lifted)
     return V, [view.sums(part) for view, part in zip(views, lifted, strict=True)]
@@ -125,7 +125,7 @@ def finish_together(
 
 
 def surveyed(surveys: Sequence[Survey]) -> list[Any]:
-    """What each survey finds; those on views of one store share a pass."""
+    """Return the result of each survey; those on views of one store share a pass."""
     found: list[Any] = [None] * len(surveys)
     for places in by_store([asked.view for asked in surveys]):
         store = surveys[places[0]].view.store
@@ -138,7 +138,7 @@ def surveyed(surveys: Sequence[Survey]) -> list[Any]:
 def leading_together(
     views: Sequence[Design], queries: Sequence[Sequence[Query]]
 ) -> list[list[Leading]]:
-    """The features most correlated with each vector that is asked about, for each view."""
+    """Return, for each view, the features most correlated with each vector asked about."""
     surveys = [
         Survey(
             view,
@@ -162,7 +162,7 @@ def expect_together(views: Sequence[Design], wanted: Sequence[Ints]) -> None:
 
 
 def by_store(views: Sequence[Design]) -> list[list[int]]:
-    """The places of the views of each store."""
+    """Group views by store; return the indices of each group."""
     places: dict[int, list[int]] = {}
     for at, view in enumerate(views):
         places.setdefault(id(view.store), []).append(at)
@@ -190,7 +190,7 @@ def matmat_together(views: Sequence[Design], Ws: Sequence[Floats]) -> list[Float
 
 
 def sharing(views: Sequence[Design]) -> list[Design]:
-    """Views of one store that share passes: the one that a view takes for its norm serves all."""
+    """Link views of one store, so that the pass for one view's norm serves all."""
     family: list[Design] = []
     family += [replace(view, family=family) for view in views]
     return family

@@ -18,7 +18,7 @@ from .copied_rows import first_copies
 from .passes import by_store, centred_together, sharing
 from .remote import RemoteDataError
 from .responses import UnseenByLoss
-from .rows import Unseen, Walked, Weights, loss_of, one_by_one
+from .rows import PreparedRows, Unseen, Weights, loss_of, one_by_one
 from .scatter import Scatter
 from .squares import Squares
 from .stores import Floats, Ints, T
@@ -91,18 +91,18 @@ class Problem:
             self.squares = Squares.where_they_pay(*data, sets, center, scale, self.adjusting)
 
     @cached_property
-    def _walked(self) -> list[Walked]:
-        """All rows to walk on and, unless sums of squares do for them, those of folds, together."""
+    def _prepared_rows(self) -> list[PreparedRows]:
+        """Prepare all training rows and, unless sums of squares replace them, those of folds."""
         if self.squares is None:
-            walked = self._on_rows([self.train, *(rows for rows, _ in self.splits)])
+            walked = self._prepare_rows([self.train, *(rows for rows, _ in self.splits)])
         else:
             walked = [self.squares.walked(0)]
         return [each.joined() for each in walked] if self.shared else walked
 
     @cached_property
-    def whole(self) -> Walked:
+    def whole(self) -> PreparedRows:
         """All rows to walk on, as the paths see them."""
-        whole = self._walked[0]
+        whole = self._prepared_rows[0]
         if self.by_squares:
             _check_size(np.column_stack(whole.targets))
         return whole
@@ -114,25 +114,25 @@ class Problem:
 
     @property
     def design(self) -> Design:
-        """What paths are walked on."""
+        """The design that paths are computed on."""
         return self.whole.design
 
     @property
     def targets(self) -> list[Floats]:
-        """Of the paths; by losses other than squares, responses."""
+        """One target per path: a vector, or a `Response` for losses other than squares."""
         return self.whole.targets
 
     @cached_property
     def effective_share(self) -> float:
-        """The share of rows that say something of their own, as far as the response tells.
+        """The effective number of rows, divided by their number, as the response suggests it.
 
-        All do where relative weights are precisions; where noise knows nothing of them, as few as
-        Kish's effective number.
+        It is 1 where relative weights are precisions, and falls to Kish's effective fraction where
+        the noise does not depend on the weights.
         """
         weights = self.weights.of(self.train)
         if weights is None or self.weights.meaning == "repetitions" or not self.by_squares:
             return 1.0
-        squares = np.sum(self._targets_on(self.train)[1] ** 2, axis=1)  # w r²
+        squares = np.sum(self._residual_targets(self.train)[1] ** 2, axis=1)  # w r²
         uneven = float(weights @ squares) / max(float(squares.sum()), np.finfo(float).tiny)
         return 1.0 / max(round(uneven, 9), 1.0)
 
@@ -142,7 +142,7 @@ class Problem:
         return self.whole.mean
 
     def run_near_data(self, work: Callable[[Problem], T]) -> T:
-        """The result of ``work(problem)``, computed by the workers that hold X where possible.
+        """Return ``work(problem)``, computed by the workers that hold X where possible.
 
         That takes a problem for which sums of squares are enough: they have d² entries and stay
         with the workers, and only the result is sent.
@@ -159,31 +159,31 @@ class Problem:
         return answer
 
     def _without_data(self) -> Problem:
-        """A copy that knows the shape of X and none of its entries, to send to a worker."""
+        """Return a copy with the shape of X and none of its entries, to send to a worker."""
         assert self.squares is not None
         outline = copy(self)
         outline.squares = self.squares.without_data()
         outline.raw = outline.squares.raw
         return outline
 
-    def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
-        """Rows to walk on and rows to measure on, centred and scaled by the former."""
-        walked = self._walked[1:]
+    def folds(self, scoring: Any = None) -> list[tuple[PreparedRows, Unseen]]:
+        """Training and held-out rows of each split, centred and scaled by the training rows."""
+        walked = self._prepared_rows[1:]
         if self.squares is not None:
             walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
             walked = [each.joined() for each in walked] if self.shared else walked
-        return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
+        return [(rows, self.unseen(at, rows, scoring=scoring)) for at, rows in enumerate(walked)]
 
     def forget(self) -> None:
-        """Let go of products that walks remember: views that share X last until they are found."""
-        folds = self._walked[1:] if self.squares is None else []
+        """Free the products that paths have cached: views that share X refer to each other."""
+        folds = self._prepared_rows[1:] if self.squares is None else []
         for each in (self.whole, *folds):
             each.design.forget()
 
-    def unseen(self, at: int, walked: Walked, target: int = 0, scoring: Any = None) -> Unseen:
-        """The rows to measure on of a split, for models that were walked on others.
+    def unseen(self, at: int, walked: PreparedRows, target: int = 0, scoring: Any = None) -> Unseen:
+        """Return the held-out rows of a split, prepared like the rows walked on.
 
-        Scores other than the squared error are told from the rows themselves.
+        Scores other than the squared error need the rows themselves, not sums of squares.
         """
         if self.squares is not None and scoring is None:
             wanted = slice(None) if self.shared else target
@@ -191,7 +191,7 @@ class Problem:
         return self._unseen_on(self.splits[at][1], walked, target, scoring)
 
     def _unseen_on(
-        self, rows: Ints, walked: Walked, target: int = 0, scoring: Any = None
+        self, rows: Ints, walked: PreparedRows, target: int = 0, scoring: Any = None
     ) -> Unseen:
         if not self.by_squares:
             return self._unseen_by_loss(rows, walked, target, scoring)
@@ -206,14 +206,12 @@ class Problem:
         return Unseen(design, left, weights, loss_of(scoring, y, expected))
 
     def always_on(self, rows: Ints) -> Floats:
-        """What is in every model, on these rows: ones, if there is an intercept, and unpenalised
-        columns as they are.
-        """
+        """Return the columns in every model: ones for an intercept, and unpenalised columns."""
         U = np.empty((len(self.Y), 0)) if self.adjusting is None else self.adjusting.U
         return np.hstack([np.ones((len(rows), int(self.center))), U[rows]])
 
     def _unseen_by_loss(
-        self, rows: Ints, walked: Walked, target: int, scoring: Any
+        self, rows: Ints, walked: PreparedRows, target: int, scoring: Any
     ) -> UnseenByLoss:
         y = self.losses[target].one_by_one(self.Y)[target][rows]
         return UnseenByLoss(
@@ -223,21 +221,21 @@ class Problem:
         )  # fmt: skip
 
     def _basis_on(self, rows: Ints) -> Adjustment | None:
-        """The basis of unpenalised columns on rows, where shares of it depend on the model."""
+        """Return the basis of unpenalised columns on rows; its coefficients depend on the model."""
         if self.adjusting is None:
             return None
-        nothing = np.zeros((len(rows), len(self.losses)))
-        return self.adjusting.fit(nothing, rows, self.weights.of(rows))[0]
+        zeros = np.zeros((len(rows), len(self.losses)))
+        return self.adjusting.fit(zeros, rows, self.weights.of(rows))[0]
 
     def _unpenalized(self, rows: Ints, adjustment: Adjustment | None) -> Floats:
-        """What is in every model, as rows: ones for an intercept, and a basis of the others."""
+        """Return ones for an intercept, and a basis of the unpenalised columns, as rows."""
         ones = np.ones((int(self.center and self.losses[0].has_constant), len(rows)))
         if adjustment is None or self.adjusting is None:
             return ones
         return np.vstack([ones, adjustment.basis.rows(self.adjusting.U[rows]).T])
 
     def _responses(self, rows: Ints, adjustment: Adjustment | None) -> list[Response]:
-        """The targets on rows, of losses other than squares."""
+        """Return the targets on rows, for losses other than the squared loss."""
         weights, found = self.weights.of(rows), []
         for target, loss in enumerate(self.losses):
             y = loss.one_by_one(self.Y)[target][rows]
@@ -245,61 +243,62 @@ class Problem:
             found.append(loss.on(y, weights, self._unpenalized(rows, adjustment)))
         return found
 
-    def _on_rows(self, sets: Sequence[Ints]) -> list[Walked]:
-        """Paths on sets of rows as they are, one pass for all."""
-        whole = len(self.Y)
-        designs = [self.raw if len(rows) == whole else self.raw.take(rows) for rows in sets]
+    def _prepare_rows(self, subsets: Sequence[Ints]) -> list[PreparedRows]:
+        """Prepare each subset of rows, in one pass over X for all."""
+        n = len(self.Y)
+        designs = [self.raw if len(rows) == n else self.raw.take(rows) for rows in subsets]
         if not self.by_squares:
-            return self._by_loss_on(designs, sets)
-        means, left, adjustment = zip(*(self._targets_on(rows) for rows in sets), strict=True)
-        views = self._prepared(designs, sets, adjustment, [Y.T for Y in left])
-        parts = zip(views, left, means, adjustment, strict=True)
-        return [Walked(view, view, one_by_one(Y), *rest) for view, Y, *rest in parts]
+            return self._prepare_by_loss(designs, subsets)
+        parts = [self._residual_targets(rows) for rows in subsets]
+        means, residuals, adjustment = zip(*parts, strict=True)
+        views = self._prepare_views(designs, subsets, adjustment, [Y.T for Y in residuals])
+        prepared = zip(views, residuals, means, adjustment, strict=True)
+        return [PreparedRows(view, view, one_by_one(Y), *rest) for view, Y, *rest in prepared]
 
-    def _by_loss_on(self, designs: Sequence[Design], sets: Sequence[Ints]) -> list[Walked]:
-        """Paths on sets of rows, by losses other than squares."""
-        bases, none = [self._basis_on(rows) for rows in sets], np.zeros(len(self.losses))
-        responses = [self._responses(*each) for each in zip(sets, bases, strict=True)]
-        gradients = [
-            np.concatenate([each.negative_gradient for each in some]) for some in responses
-        ]
-        views = self._prepared(designs, sets, bases, gradients)
+    def _prepare_by_loss(
+        self, designs: Sequence[Design], subsets: Sequence[Ints]
+    ) -> list[PreparedRows]:
+        """Prepare each subset of rows, for losses other than the squared loss."""
+        bases, zero_offsets = [self._basis_on(rows) for rows in subsets], np.zeros(len(self.losses))
+        responses = [self._responses(*pair) for pair in zip(subsets, bases, strict=True)]
+        gradients = [np.concatenate([y.negative_gradient for y in ys]) for ys in responses]
+        views = self._prepare_views(designs, subsets, bases, gradients)
         return [
-            Walked(view, view, some, none, basis)
-            for view, some, basis in zip(views, responses, bases, strict=True)
+            PreparedRows(view, view, targets, zero_offsets, basis)
+            for view, targets, basis in zip(views, responses, bases, strict=True)
         ]
 
-    def _prepared(
+    def _prepare_views(
         self,
         designs: Sequence[Design],
-        sets: Sequence[Ints],
+        subsets: Sequence[Ints],
         adjustment: Sequence[Adjustment | None],
         gradients: Sequence[Floats],
     ) -> list[Design]:
-        """Weight, centre, project and scale designs that consist of these rows.
+        """Weight, centre, project and scale the design of each subset of rows.
 
-        Every path starts from the negative gradient of its response, whose product is taken here.
+        The same pass multiplies Xᵀ by the negative gradients, from which every path starts.
         """
-        weights = [self.weights.of(rows) for rows in sets]
+        weights = [self.weights.of(rows) for rows in subsets]
         views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
         views = [view.learned() for view in views]
-        for places in by_store(views):
-            some = self._together(
-                [views[at] for at in places],
-                [adjustment[at] for at in places],
-                [gradients[at] for at in places],
+        for indices in by_store(views):
+            prepared = self._center_and_scale(
+                [views[i] for i in indices],
+                [adjustment[i] for i in indices],
+                [gradients[i] for i in indices],
             )
-            for at, view in zip(places, some, strict=True):
-                views[at] = view
+            for i, view in zip(indices, prepared, strict=True):
+                views[i] = view
         return views
 
-    def _together(
+    def _center_and_scale(
         self,
         views: Sequence[Design],
         adjustment: Sequence[Adjustment | None],
         gradients: Sequence[Floats],
     ) -> list[Design]:
-        """Centre, project and scale views of one store, in as few passes as can be."""
+        """Centre, project and scale views of one store, in one pass where possible."""
         if self.adjusting is not None:
             known = [each for each in adjustment if each is not None]
             return sharing(self.adjusting.projected(views, known, self.scale, gradients))
@@ -310,25 +309,27 @@ class Problem:
 
     @property
     def response(self) -> Floats:
-        """Y as it was given: a vector, or columns."""
+        """Y as the user gave it: a vector, or columns."""
         return self.Y[:, 0] if self.Y.shape[1] == 1 else self.Y * self.units
 
-    def left_on(self, rows: Ints) -> Floats:
-        """What the mean and unpenalised columns leave of Y on these rows."""
-        left, weights = self._targets_on(rows)[1], self.weights.of(rows)
-        return left if weights is None else left / np.sqrt(weights)[:, None]
+    def residuals_on(self, rows: Ints) -> Floats:
+        """Return residuals of Y on these rows, after its mean and unpenalised columns."""
+        residuals, weights = self._residual_targets(rows)[1], self.weights.of(rows)
+        return residuals if weights is None else residuals / np.sqrt(weights)[:, None]
 
-    def _targets_on(self, rows: Ints) -> tuple[Floats, Floats, Adjustment | None]:
-        """The means of Y on these rows; Y less them, and less what unpenalised columns say."""
+    def _residual_targets(self, rows: Ints) -> tuple[Floats, Floats, Adjustment | None]:
+        """Return the means of Y on these rows; its residuals times √weights; the adjustment."""
         Y, weights = self.Y[rows], self.weights.of(rows)
         mean, adjustment = np.zeros(Y.shape[1]), None
         if self.center:
-            # Beside one of them: then the mean of a constant is exact.
+            # Relative to the first row, so that the mean of a constant is exact.
             mean = Y[0] + np.average(Y - Y[0], axis=0, weights=weights)
-        left = Y - mean
+        residuals = Y - mean
         if self.adjusting is not None:
-            adjustment, left = self.adjusting.fit(left, rows, weights)
-        return mean, left if weights is None else left * np.sqrt(weights)[:, None], adjustment
+            adjustment, residuals = self.adjusting.fit(residuals, rows, weights)
+        if weights is not None:
+            residuals = residuals * np.sqrt(weights)[:, None]
+        return mean, residuals, adjustment
 
     @property
     def responses(self) -> list[Response]:
@@ -337,11 +338,10 @@ class Problem:
 
     @property
     def fingerprint(self) -> Floats:
-        """Changes whenever the problem does: what a warm start must find again.
+        """Numbers that identify the problem: a warm start requires that they are the same.
 
         The states of paths are vectors of samples, so other rows, or the same in another order, are
-        another problem: besides Xᵀy, which does not see the order, it has products with a u that
-        is the same for all data.
+        another problem.  Xᵀy does not depend on the order: products with a fixed u are added.
         """
         u = np.random.default_rng(0).standard_normal(self.design.n)
         targets = self.targets if self.by_squares else [each.y for each in self.responses]
@@ -355,25 +355,25 @@ class Problem:
         """How many responses share a support."""
         return self.Y.shape[1] if self.shared else 1
 
-    def shaped(self, w: Floats) -> Floats:
-        """A model as users see it: a row for each response that shares a support."""
+    def reshape_coef(self, w: Floats) -> Floats:
+        """Return coefficients as users see them: a row for each response that shares a support."""
         return w.reshape(-1, self.design.d) if self.shared or w.size > self.design.d else w
 
     def scaled(self, coef: Floats) -> Floats:
-        """Of the view's columns; none of those that are nothing there."""
+        """Return coefficients of the scaled columns; 0 for columns that the view ignores."""
         scale = self.view.scale
         return coef if scale is None else coef * np.where(np.isinf(scale), 0.0, scale)
 
     def unscaled(self, w: Floats) -> Floats:
         return w if self.view.scale is None else w / self.view.scale
 
-    def finished(self, coef: Floats) -> tuple[Floats, Floats, Any]:
-        """A model in the units of X and Y, given the coefficients of features.
+    def to_original_units(self, coef: Floats) -> tuple[Floats, Floats, Any]:
+        """Return a model in the units of X and Y, given the coefficients of features.
 
-        Returns the coefficients with those of unpenalised columns at their places, all those of
-        unpenalised columns (q, or targets x q), and the intercept: a number, or one a target.
+        These are all coefficients of X, those of unpenalised columns (q, or targets x q), and the
+        intercept: a number, or one for each target.
         """
-        coef = self.of_features(coef)
+        coef = self.without_unpenalized(coef)
         free_coef = np.zeros((*coef.shape[:-1], 0), coef.dtype)
         offset: Any = 0.0 if self.view.mean is None else coef @ self.view.mean
         mean, adjustment = self._constants_and_adjustment(coef)
@@ -392,31 +392,31 @@ class Problem:
         return coef, free_coef, intercept
 
     def differences(self, features: Ints, coef: Floats) -> tuple[Floats, Floats, Floats]:
-        """Differences of models of one response (r x s), of some features, in the units of X.
+        """Return differences of models of one response (r x s) in the units of X.
 
-        Returns the coefficients, those of unpenalised columns (r x q), and what is added to both.
-        What is said without features is the same in all models.
+        These are differences of coefficients, of those of unpenalised columns (r x q), and of
+        intercepts.  The part of a model that uses no features is the same in all.
         """
         view = self.view
         coef = coef if view.scale is None else coef / view.scale[features]
-        added = np.zeros(len(coef)) if view.mean is None else -coef @ view.mean[features]
+        shift = np.zeros(len(coef)) if view.mean is None else -coef @ view.mean[features]
         adjustment = self.whole.adjustment
         if self.adjusting is None or adjustment is None or view.off is None:
-            return coef, np.zeros((len(coef), 0)), added
-        free_coef = -(adjustment.basis.turn @ view.off.share[:, features] @ coef.T).T
-        return coef, free_coef, added - free_coef @ adjustment.basis.mean
+            return coef, np.zeros((len(coef), 0)), shift
+        free_coef = -(adjustment.basis.transform @ view.off.share[:, features] @ coef.T).T
+        return coef, free_coef, shift - free_coef @ adjustment.basis.mean
 
-    def of_features(self, coef: Floats) -> Floats:
-        """A copy of coefficients, without those of unpenalised columns."""
+    def without_unpenalized(self, coef: Floats) -> Floats:
+        """Return a copy of coefficients, with zeros at unpenalised columns."""
         features = coef.copy()
         if self.adjusting is not None:
             features[..., self.adjusting.columns.index] = 0.0
         return features
 
     def _constants_and_adjustment(self, coef: Floats) -> tuple[Floats, Adjustment | None]:
-        """What is said without features: constants, and shares of the basis of unpenalised columns.
+        """Return intercepts, and the coefficients of the basis of unpenalised columns.
 
-        Of squares they are known; of other losses they depend on the model.
+        For the squared loss they are known; for other losses they depend on the model.
         """
         adjustment = self.whole.adjustment
         if self.by_squares:
@@ -432,40 +432,42 @@ class Problem:
         return constants, adjustment and Adjustment(adjustment.basis, found[:, first:].T)
 
     def _fitted_by(self, coef: Floats) -> list[tuple[Response, Floats]]:
-        """Responses, and what coefficients of features fit of each."""
+        """Return each response with its linear predictor X̃w, without what is not penalised."""
         fitted = self.design.matmat(self.scaled(np.atleast_2d(coef)).T.astype(np.float64)).T
         if self.losses[0].n_dual > 1:  # one response, with a model for each class
             return [(self.responses[0], fitted.ravel())]
         return list(zip(self.responses, fitted, strict=False))  # of one vector, the first target
 
     def separating(self, coef: Floats, free_coef: Floats) -> list[str]:
-        """Unpenalised columns whose best coefficients are infinite, given a model in units of X.
+        """Return names of unpenalised columns that separate the response, for a model in X's units.
 
-        Such a column tells events, classes or counts of zero apart.  The likelihood is then flat
-        where Newton's method ended: far out, and with a standard error, of the coefficient of a
-        column of unit deviation, in the thousands or millions.
+        Their best coefficients are infinite.  Newton's method then ends where the likelihood is
+        flat: far out, and with a standard error, for a column of unit deviation, in the thousands.
         """
         adjustment, loss = self.whole.adjustment, self.losses[0]
         if self.by_squares or loss.in_units_of_y or self.adjusting is None or adjustment is None:
             return []
-        left, turn = self.adjusting.U[self.train] - adjustment.basis.mean, adjustment.basis.turn
-        deviations = np.sqrt(np.average(left**2, axis=0, weights=self.weights.of(self.train)))
+        centered, transform = (
+            self.adjusting.U[self.train] - adjustment.basis.mean,
+            adjustment.basis.transform,
+        )
+        deviations = np.sqrt(np.average(centered**2, axis=0, weights=self.weights.of(self.train)))
         first, flat = int(self.center and loss.has_constant), np.zeros(len(deviations), bool)
-        for response, values in self._fitted_by(self.of_features(coef)):
+        for response, values in self._fitted_by(self.without_unpenalized(coef)):
             for C in response.covariances(values):
-                errors = np.sqrt(np.diag(turn @ C[first:, first:] @ turn.T))
+                errors = np.sqrt(np.diag(transform @ C[first:, first:] @ transform.T))
                 flat |= errors * deviations > SEPARATED
-        far = np.abs(np.atleast_2d(free_coef)).max(axis=0) * np.ptp(left, axis=0) > FAR
+        far = np.abs(np.atleast_2d(free_coef)).max(axis=0) * np.ptp(centered, axis=0) > FAR
         names = self.adjusting.columns.names
         return [names[at] for at in np.flatnonzero(flat & far)]
 
 
 def _on_classes(
     problem: Problem, work: Callable[[Problem], T], classes: list[Scatter]
-) -> tuple[T, Walked, list[Any]] | None:
-    """What work makes of a problem without X, given its sums; the means; what it warned of.
+) -> tuple[T, PreparedRows, list[Any]] | None:
+    """Return ``work(problem)``, the means and the warnings, from sums of squares without X.
 
-    None if they do not do for it: rows told apart by X itself, or scored one by one.
+    None if the work needs the rows of X themselves.
     """
     assert problem.squares is not None
     known = copy(problem)
@@ -480,7 +482,7 @@ def _on_classes(
 
 
 def _deviations(Y: Floats, weights: Floats | None, center: bool) -> Floats:
-    """Of each column, from its mean or from zero; 1 of those that do not deviate."""
+    """Return standard deviations of columns, or root mean squares; 1 for constant ones."""
     off = Y - np.average(Y, axis=0, weights=weights) if center else Y
     largest = np.abs(off).max(axis=0)
     largest = np.where(largest > 0, largest, 1.0)  # so that no square overflows
@@ -489,7 +491,7 @@ def _deviations(Y: Floats, weights: Floats | None, center: bool) -> Floats:
 
 
 def _check_size(Y: Floats) -> None:
-    """Reject a response whose squares are no numbers."""
+    """Reject a response whose squares overflow or underflow."""
     sizes = np.abs(Y).max(axis=0)
     bad = sizes[(sizes != 0) & ~((sizes > limits.SMALLEST_Y) & (sizes < limits.LARGEST_Y))]
     if bad.size:

@@ -21,42 +21,42 @@ class Projection:
     share: Floats  # B: a column for each of X
 
     def within(self, part: slice) -> Projection:
-        """For these rows of X alone."""
+        """Return the projection for these rows of X alone."""
         return replace(self, basis=self.basis[part])
 
-    def taken_off(self, block: Floats, rows: Any, columns: Any) -> Floats:
-        """A block of X, these rows and columns, less its share."""
+    def subtract_from(self, block: Floats, rows: Any, columns: Any) -> Floats:
+        """Subtract the projection from a block of X with these rows and columns."""
         return np.asarray(block - self.basis[rows] @ self.share[:, columns])
 
 
 @dataclass(frozen=True)
 class Basis:
-    """An orthonormal basis of some columns U on some rows, as it comes from U on any."""
+    """An orthonormal basis of columns U on some rows, which can be computed on any rows."""
 
     mean: Floats  # of U on those rows; zeros without an intercept
-    turn: Floats  # (U - mean) turn is the basis
+    transform: Floats  # the basis is (U - mean) @ transform
 
     @classmethod
     def of(cls, U: Floats, weights: Floats | None, center: bool) -> tuple[Basis, Ints]:
-        """Of U on these rows, and the columns that depend on others and are left out."""
+        """Return the basis of U, and the columns that depend on others and were omitted."""
         mean = np.zeros(U.shape[1])
         if center:
-            # Beside one of them: then the mean of a constant is exact.
+            # Relative to the first row, so that the mean of a constant is exact.
             mean = U[0] + np.average(U - U[0], axis=0, weights=weights)
-        left = U - mean
-        left = left if weights is None else left * np.sqrt(weights)[:, None]
-        size = np.linalg.norm(left, axis=0)
+        centered = U - mean
+        centered = centered if weights is None else centered * np.sqrt(weights)[:, None]
+        size = np.linalg.norm(centered, axis=0)
         size[size == 0] = 1.0
-        _, R, order = qr(left / size, mode="economic", pivoting=True)
+        _, R, order = qr(centered / size, mode="economic", pivoting=True)
         rank = int(np.count_nonzero(np.abs(np.diag(R)) > DEPENDENT))
-        turn = np.zeros((U.shape[1], rank))
-        turn[order[:rank]] = solve_triangular(R[:rank, :rank], np.eye(rank))
-        return cls(mean, turn / size[:, None]), np.sort(order[rank:])
+        transform = np.zeros((U.shape[1], rank))
+        transform[order[:rank]] = solve_triangular(R[:rank, :rank], np.eye(rank))
+        return cls(mean, transform / size[:, None]), np.sort(order[rank:])
 
     @property
     def rank(self) -> int:
-        return self.turn.shape[1]
+        return self.transform.shape[1]
 
     def rows(self, U: Floats) -> Floats:
         """The basis on these rows of U."""
-        return np.asarray((U - self.mean) @ self.turn)
+        return np.asarray((U - self.mean) @ self.transform)

@@ -47,20 +47,20 @@ class UnseenByLoss(Unseen):
         return np.array([loss.deviance(eta, self.truth) for eta in each])
 
     def each_of(self, models: Any) -> Floats:
-        """The deviance of each unseen row for each row of coefficients."""
+        """Return the deviance of each held-out row for each row of coefficients."""
         return self._deviances(*self._fitted(models))
 
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
-        """The deviance of each unseen row for each row of coefficients, and the rows' weights."""
+        """Return the deviance of each model on each held-out row, and the rows' weights."""
         weights = np.ones(self.design.n) if self.weights is None else self.weights
         return self.each_of(models), weights
 
     def _fitted(self, models: Any) -> tuple[Floats, Floats]:
-        """X̃w of the rows walked on, and of the unseen rows, for each row of coefficients."""
+        """Return X̃w on training rows and on held-out rows, for each row of coefficients."""
         return predicted(models, self.walked), predicted(models, self.design)
 
     def _errors(self, fitted: Floats, new: Floats) -> Floats:
-        """The mean deviance of each model, or minus its score."""
+        """Return the mean deviance of each model, or minus its score."""
         if self.scoring is None:
             return np.asarray(np.average(self._deviances(fitted, new), -1, self.weights))
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
@@ -75,7 +75,7 @@ class UnseenByLoss(Unseen):
 
 
 class _Classes(ClassifierMixin, Answers):
-    """Answers with classes 0 and 1, and their probabilities, by the logarithms of their odds."""
+    """Classifier that returns classes 0 and 1 and their probabilities from given log-odds."""
 
     classes_ = np.array([0.0, 1.0])
 

@@ -22,20 +22,20 @@ MEANINGS = ("relative", "repetitions")
 
 
 def fetched(values: Any, name: str = "y") -> Any:
-    """A response or weights as they are, but computed if they are a collection of Dask."""
+    """Return a response or weights, computed if they are a Dask collection."""
     values = unwrapped(values, name)
     if not is_dask(values):
         return values
-    from .dask_wait import computed  # Dask is there, as they are made of it
+    from .dask_wait import compute_all  # Dask is there, as they are made of it
 
-    return computed(values)[0]
+    return compute_all(values)[0]
 
 
 def refuse_dates(X: Any, name: str = "X") -> None:
-    """Dates and durations would be counted in nanoseconds, or fail in the middle of a fit."""
-    of = "dtypes" if hasattr(type(X), "dtypes") else "dtype"  # a Dask Delayed claims to have both
-    types = getattr(X, of, None) if hasattr(type(X), of) else None
-    types = [types] if of == "dtype" else types
+    """Reject dates and durations, which would be read in nanoseconds or fail in a fit."""
+    name_of_types = "dtypes" if hasattr(type(X), "dtypes") else "dtype"  # a Dask Delayed has both
+    types = getattr(X, name_of_types, None) if hasattr(type(X), name_of_types) else None
+    types = [types] if name_of_types == "dtype" else types
     for each in types if isinstance(types, Iterable) else []:
         if getattr(each, "kind", None) in ("m", "M") or str(each).startswith(
             ("period", "interval")
@@ -48,10 +48,10 @@ def refuse_dates(X: Any, name: str = "X") -> None:
 
 @dataclass(frozen=True)
 class Weights:
-    """How much each row counts; one without weight takes part in nothing.
+    """The weight of each row; rows of weight zero are ignored.
 
-    Relative weights compare rows with each other: their scale says nothing, and rows are what is
-    counted.  Repetitions say how often a row was seen: then they are counted.
+    The scale of relative weights does not matter, and the number of samples is that of rows.
+    Repetitions say how often a row was observed: the number of samples is their sum.
     """
 
     values: Floats | None = None  # None: all rows count alike
@@ -59,7 +59,7 @@ class Weights:
 
     @classmethod
     def checked(cls, sample_weight: ArrayLike | None, n: int, meaning: str) -> Weights:
-        """The weights of n rows, as a user gives them."""
+        """Validate the weights of n rows, as a user gives them."""
         if meaning not in MEANINGS:
             raise ValueError(f"weights must be 'relative' or 'repetitions', got {meaning!r}")
         if sample_weight is None:
@@ -95,27 +95,27 @@ class Weights:
 
     @property
     def plain(self) -> Floats | None:
-        """Of all rows, at a scale at which no sum overflows; None: all count alike."""
+        """Weights of all rows, scaled so that no sum overflows; None if all are equal."""
         if self.values is None or self.meaning == "repetitions":
             return self.values
         return np.asarray(self.values / self.values.max())
 
     def samples(self, n: int) -> float:
-        """For how many samples n rows stand."""
+        """Return how many samples n rows stand for."""
         rows = self.positive(np.arange(n))
         return float(rows.size if (each := self.of(rows)) is None else each.sum())
 
     def merged(self, first: Ints) -> Weights:
-        """With the weight of each row added to that of another, its first copy."""
+        """Return weights where each row's is added to that of its first copy."""
         own = np.ones(len(first)) if self.values is None else self.values
         return replace(self, values=np.asarray(np.bincount(first, own, len(first)), np.float64))
 
     def positive(self, rows: Ints) -> Ints:
-        """Those of these rows that have weight."""
+        """Return the rows whose weight is positive."""
         return rows if self.values is None else rows[self.values[rows] > 0]
 
     def of(self, rows: Ints) -> Floats | None:
-        """The weights of rows that have some; their sum says for how many samples they stand."""
+        """Return the weights of rows with positive weight; they sum to their number of samples."""
         if self.values is None or self.meaning == "repetitions":
             return None if self.values is None else self.values[rows]
         values = self.values[rows] / self.values[rows].max()  # so that no sum overflows
@@ -123,8 +123,8 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Walked:
-    """Some rows of (X, Y), as the paths see them."""
+class PreparedRows:
+    """Rows of (X, Y), centred, projected and scaled for paths."""
 
     view: Design  # X, centred and scaled by these rows
     design: Design  # these rows of it, or fewer that do for them
@@ -132,22 +132,22 @@ class Walked:
     mean: Floats  # of Y
     adjustment: Adjustment | None = None  # the unpenalised columns beside the intercept
 
-    def joined(self) -> Walked:
-        """A problem of one target: all targets side by side."""
+    def joined(self) -> PreparedRows:
+        """Return a problem of one target: all targets, concatenated."""
         return replace(self, targets=[np.concatenate(self.targets)])
 
-    def outline(self) -> Walked:
-        """What tells of models on them, without the rows."""
+    def outline(self) -> PreparedRows:
+        """Return a copy without the rows: enough to transform models back."""
         view = replace(self.view, family=(), _cache={})
         return replace(self, view=view, design=view, targets=[])
 
-    def on(self, store: Store) -> Walked:
-        """Given the X of which this is the outline."""
+    def on(self, store: Store) -> PreparedRows:
+        """Return this outline with its X again."""
         view = replace(self.view, store=store)
         return replace(self, view=view, design=view)
 
     def expected(self, always: Floats, target: int) -> Any:
-        """What is said of y without any feature, where these columns are (`Problem.always_on`)."""
+        """Predict y without any feature, given the columns of `Problem.always_on`."""
         if self.adjustment is None:
             return float(self.mean[target])
         basis, share = self.adjustment.basis, self.adjustment.share[:, target]
@@ -155,22 +155,21 @@ class Walked:
 
 
 def one_by_one(Y: Floats) -> list[Floats]:
-    """The targets, each contiguous, as compiled code takes them."""
+    """Return the targets, each contiguous, as compiled code needs them."""
     return [np.ascontiguousarray(y) for y in Y.T]
 
 
 def marks_of(design: Design) -> Floats:
-    """A number for each row of X̃, which differs where rows do: a product with a random vector."""
+    """Return a number for each row of X̃ that differs where rows do: a random projection."""
     g = np.random.default_rng(0).standard_normal(design.d)
     marks = design.matvec(g)
     return marks if design.sqrt_weights is None else marks / design.sqrt_weights
 
 
 def count_different(y: Floats, d: int, marks: Callable[[], Floats]) -> int:
-    """How many rows of (X̃, y) differ, as far as matters, given the marks of those of X̃.
+    """Count the different rows of (X̃, y); more than 2d + 4 need not be counted exactly.
 
-    Values of y alone tell apart as many rows as they differ.  They hardly ever recur if they are
-    measured; and more than twice as many different rows as features allow no larger models.
+    Rows with different y differ, which is the usual case if y is measured: X̃ is then not needed.
     """
     values = _to_unit_size(y)
     found = _distinct(values)
@@ -184,12 +183,12 @@ def _to_unit_size(values: Floats) -> Floats:
 
 
 def _distinct(values: Floats) -> int:
-    """How many values of about unit size differ by more than rounding."""
+    """Count values, of about unit size, that differ by more than rounding."""
     return 1 + int(np.count_nonzero(np.diff(np.sort(values)) > 1e-10))
 
 
 class Predicting(Protocol):
-    """Models, as a block of recorded iterates, that predict the rows of a design."""
+    """Models, such as a block of recorded iterates, that predict the rows of a design."""
 
     def predict(self, design: Design) -> Floats: ...
 
@@ -204,27 +203,27 @@ class Unseen:
     loss: Loss | None = None  # instead of the mean squared error
 
     def __call__(self, models: Predicting) -> Floats:
-        """The errors of iterates: what a path records."""
+        """Return the errors of recorded iterates."""
         return self.errors(models.predict(self.design))
 
     def errors(self, predictions: Floats) -> Floats:
-        """Mean squared error, or the loss asked for, of each row of predictions."""
+        """Return the mean squared error, or the loss asked for, of each row of predictions."""
         if self.loss is not None:
             return np.array([self.loss(row) for row in predictions])
         return np.asarray(np.average((predictions - self.truth) ** 2, -1, self.weights))
 
     def errors_of(self, models: Any) -> Floats:
-        """Mean squared error, or the loss asked for, of each row of coefficients."""
+        """Return the mean squared error, or the loss asked for, of each row of coefficients."""
         return self.errors(predicted(models, self.design))
 
     def each_of(self, models: Any) -> Floats:
-        """The squared error of each row for each row of coefficients, R x n."""
+        """Return the squared error on each sample for each row of coefficients, R x n."""
         return np.asarray((predicted(models, self.design) - self.truth) ** 2)
 
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
-        """The squared error of each row of coefficients on each held-out row, and rows' weights.
+        """Return the squared error of each model on each held-out row, and the rows' weights.
 
-        Of several responses it is the mean; rows that were summed up count as one.
+        For several responses it is their mean; rows that were compressed count as one.
         """
         squares, n = self.each_of(models), self.design.n
         if self.design.compact:
@@ -235,7 +234,7 @@ class Unseen:
     def average_errors(
         self, models: Floats, features: Ints, spread: Floats, shares: Floats
     ) -> Floats:
-        """Errors of rows (R x n), expected as two models do on average, by shares of the second.
+        """Return errors of averages of two models, for each share of the second.
 
         ``spread`` has coefficients of these features; see `choosing.average.Average`.
         """
@@ -243,7 +242,7 @@ class Unseen:
 
 
 def predicted(models: Any, design: Design) -> Floats:
-    """X̃w for each row of coefficients; of several responses all is side by side."""
+    """Return X̃w for each row of coefficients; several responses are concatenated."""
     targets = models.shape[1] // design.d
     if targets > 1:
         models = models.reshape(models.shape[0] * targets, design.d)
@@ -254,7 +253,7 @@ def predicted(models: Any, design: Design) -> Floats:
 
 
 class Answers(RegressorMixin, BaseEstimator):
-    """Answers with given predictions, so that any scorer of scikit-learn can judge them."""
+    """Estimator that returns given predictions, so that any scorer of scikit-learn applies."""
 
     def __init__(self, given: Any = None) -> None:
         self.given = given
@@ -267,9 +266,9 @@ class Answers(RegressorMixin, BaseEstimator):
 
 
 def loss_of(scoring: Any, truth: Floats, mean: Any) -> Loss | None:
-    """Minus the score: of a scorer or its name, as everywhere in scikit-learn; None for none.
+    """Return a function that gives minus the score of predictions; None without a scorer.
 
-    Predictions for several responses, the columns of truth and mean, stand side by side.
+    Predictions for several responses, the columns of truth and mean, are concatenated.
     """
     if scoring is None:
         return None

@@ -14,7 +14,7 @@ from .. import limits
 from .._common.phases import phase
 from .adjusting import Adjusting, Adjustment
 from .remote import RemoteStore
-from .rows import Unseen, Walked, Weights, count_different, marks_of, one_by_one
+from .rows import PreparedRows, Unseen, Weights, count_different, marks_of, one_by_one
 from .scatter import Scatter, classes_of, pooled, square_root
 from .spectra import unusable
 from .stores import Floats, Ints, T, store_of
@@ -50,11 +50,11 @@ class Squares:
 
     @cached_property
     def classes(self) -> list[Scatter]:
-        """The sums of each class."""
+        """The sums of squares of each class."""
         return self.on_classes(list)
 
     def on_classes(self, work: Callable[[list[Scatter]], T]) -> T:
-        """What work makes of the sums of classes, where they are formed, in one pass over X."""
+        """Return the result of work on the sums of classes, computed where X is, in one pass."""
         Y, labels, count = self.Y, self.labels, self.times.shape[1]
         beside = Y if self.adjusting is None else np.hstack([self.adjusting.extra, Y])
         with (
@@ -64,13 +64,13 @@ class Squares:
             return self.raw.store.on_scatters(work, labels, count, beside, self.weights.plain)
 
     def without_data(self) -> Squares:
-        """A copy that knows the shape of X and none of its entries, to send to a worker."""
+        """Return a copy with the shape of X and none of its entries, to send to a worker."""
         outline = copy(self)
         outline.raw = Design(RemoteStore.of(self.raw.store))
         return outline
 
     def with_sums(self, classes: list[Scatter]) -> Squares:
-        """A copy that has these sums of squares."""
+        """Return a copy with these sums of squares."""
         known = copy(self)
         known.classes = classes
         return known
@@ -86,7 +86,7 @@ class Squares:
         scale: bool,
         adjusting: Adjusting | None = None,
     ) -> Squares | None:
-        """None where rows cost less time or memory."""
+        """Return sums of squares; None where the rows take less time or memory."""
         if not pays(raw, len(sets[0])):
             return None
         beside = Y.shape[1] + (0 if adjusting is None else adjusting.extra.shape[1])
@@ -94,8 +94,8 @@ class Squares:
         classes = classes_of(len(Y), sets, most - len(sets))
         return classes and cls(raw, Y, weights, sets, center, scale, *classes, adjusting)
 
-    def walked(self, at: int) -> Walked:
-        """Paths on the set of this number."""
+    def walked(self, at: int) -> PreparedRows:
+        """Return the set of this number, prepared for paths."""
         scatter, d = self._scatter(at), self.raw.d
         mean = scatter.mean[-self.Y.shape[1] :] * self.center
         adjustment, left = self._adjustment(at, mean)
@@ -114,10 +114,10 @@ class Squares:
             was_centred=view.mean is not None,
             different=partial(self._different, at),
         )
-        return Walked(view, design, one_by_one(rows[:, d:]), mean, adjustment)
+        return PreparedRows(view, design, one_by_one(rows[:, d:]), mean, adjustment)
 
-    def unseen(self, at: int, walked: Walked, target: int | slice = 0) -> Unseen:
-        """The set of this number, to measure models on that were walked on another one."""
+    def unseen(self, at: int, walked: PreparedRows, target: int | slice = 0) -> Unseen:
+        """Return the set of this number as held-out rows, for models fitted on ``walked``."""
         scatter, d = self._scatter(at), self.raw.d
         rows = square_root(self._gram(scatter, walked.view, walked.mean, walked.adjustment))
         rows *= np.sqrt(len(rows) / scatter.total)  # so that means of squares are the same, too
@@ -125,7 +125,7 @@ class Squares:
         return Unseen(design, np.ascontiguousarray(rows[:, d:].T[target]).ravel(), None)
 
     def _adjustment(self, at: int, mean: Floats) -> tuple[Adjustment | None, Floats | None]:
-        """The unpenalised columns on a set, and what they leave of its Y."""
+        """Return the unpenalised columns on a set, and the residuals of its Y."""
         if self.adjusting is None:
             return None, None
         rows = self.sets[at]
@@ -141,7 +141,7 @@ class Squares:
         return scatter
 
     def _view(self, at: int, scatter: Scatter, adjustment: Adjustment | None) -> Design:
-        """X, centred, projected and scaled by the rows of a set, of which this is the scatter."""
+        """Return X, centred, projected and scaled by the rows of the set with this scatter."""
         d = self.raw.d
         mean, variance = scatter.mean[:d], scatter.variance[:d]
         if self.adjusting is None or adjustment is None:
@@ -158,7 +158,7 @@ class Squares:
     def _gram(
         self, scatter: Scatter, view: Design, mean: Floats, adjustment: Adjustment | None
     ) -> Floats:
-        """The upper triangle of [X̃ Ỹ]ᵀ[X̃ Ỹ], made like a view, and a Y less what is expected."""
+        """Return the upper triangle of [X̃ Ỹ]ᵀ[X̃ Ỹ], with X transformed as in the view."""
         d = self.raw.d
         centre = np.zeros(d) if view.mean is None else view.mean
         if self.adjusting is None or adjustment is None:
@@ -172,7 +172,7 @@ class Squares:
         return gram
 
     def _about(self, scatter: Scatter, centre: Floats) -> Floats:
-        """The upper triangle of the sums of squares about a centre."""
+        """Return the upper triangle of the sums of squares about a centre."""
         gram = scatter.about(centre)
         if self.center:
             # What rounding leaves of a constant is nothing.
@@ -182,7 +182,7 @@ class Squares:
         return gram
 
     def _different(self, at: int) -> int:
-        """How many rows of a set differ."""
+        """Count the different rows of a set."""
         rows = self.sets[at]
         y = self.Y[rows, 0]
         return count_different(y - y.mean(), self.raw.d, lambda: self._marks()[rows])
@@ -195,7 +195,7 @@ class Squares:
 
 
 def pays(raw: Design, n: int) -> bool:
-    """Whether sums of squares of n rows are soon won back."""
+    """Whether forming sums of squares of n rows saves time afterwards."""
     entries = n * raw.d
     return (
         raw.has_columns

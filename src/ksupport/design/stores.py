@@ -62,12 +62,12 @@ OnEach = Callable[[Callable[[slice], None], Sequence[slice]], Any]
 
 
 def _largest_eigenvalues(gram: Floats, count: int) -> Floats:
-    """Ascending; all of them if there are not so many."""
+    """Return the largest eigenvalues in ascending order; all if there are fewer."""
     return np.asarray(np.linalg.eigvalsh(gram)[-count:])
 
 
 def _at_hand(asked: Survey) -> Any:
-    """What a survey finds where all columns are copied."""
+    """Return the result of a survey where all columns are copied."""
     products = (asked.U.T @ asked.view.all_columns.T).T
     return asked.each(0, products, asked.view.column_norms)
 
@@ -178,13 +178,13 @@ class Store(ABC):
         raise TypeError(f"X is not stored as a sparse matrix, but by {type(self).__name__}")
 
     def learned_from(self, weights: Floats) -> Store:
-        """X as models see it that are learned from rows of these weights."""
+        """Return the store with missing entries filled by the weighted means of the rows."""
         return self
 
     # -- what a view asks for (the `Design`: its rows, weights, centring and scaling) ------------
 
     def survey(self, surveys: Sequence[Survey], multiply: Multiply) -> list[Any]:
-        """What surveys on views of this store find, in one pass that ``multiply`` takes."""
+        """Return the results of surveys on views of this store, in one pass by ``multiply``."""
         far = [asked for asked in surveys if not asked.view.copied]
         found: list[list[Any]] = [[] for _ in far]
         for part, products in multiply([each.view for each in far], [each.U for each in far]):
@@ -202,7 +202,7 @@ class Store(ABC):
         return False
 
     def expect(self, index: Ints) -> None:  # noqa: B027 (columns at hand need no more)
-        """Told which columns several paths will ask for next, in case they should be fetched."""
+        """Announce the columns that several paths will ask for next, to fetch them together."""
 
     def column_norms(self, view: Design) -> Floats:
         """‖x̃_j‖ of every column, one pass."""
@@ -253,18 +253,18 @@ class Store(ABC):
         return found
 
     def on_scatters(self, work: Callable[[list[Scatter]], T], *rows: Any) -> T:
-        """What work makes of `scatters` of these rows, where those are."""
+        """Return the result of work on the `scatters` of these rows, computed where they are."""
         return work(self.scatters(*rows))
 
     def takes(self, work: Callable[..., Any]) -> bool:
-        """Whether X lies where others can do this work, on what was made of it there."""
+        """Whether workers that hold X can do this work there."""
         return False
 
 
 def unwrapped(X: Any, name: str = "X") -> Any:
-    """X itself, but the array in a labelled one of xarray, and a PyLops operator as SciPy's.
+    """Return X, or the array inside an xarray one, or SciPy's form of a PyLops operator.
 
-    Masked entries are refused: what lies behind a mask would count.
+    Masked entries are refused: the values behind a mask would be used.
     """
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         instead = ", or ksupport.design.Incomplete(X.filled(numpy.nan))" if name == "X" else ""
@@ -287,7 +287,7 @@ def unwrapped(X: Any, name: str = "X") -> Any:
 
 
 def names_of(X: Any) -> list[str] | None:
-    """The names of the columns of a data frame or table; None if X has none."""
+    """Return the column names of a data frame or table; None if X has none."""
     X = unwrapped(X)
     names = getattr(X, "column_names", getattr(X, "columns", None))  # the former is pyarrow's
     return None if names is None else [str(name) for name in names]
@@ -299,7 +299,7 @@ def is_dask(X: Any) -> bool:
 
 
 def as_dask_array(X: Any) -> Any:
-    """A Dask array itself, or that of a Dask data frame, with known chunks."""
+    """Return a Dask array, or that of a Dask data frame, with known chunks."""
     if hasattr(type(X), "to_dask_array"):  # of the type: a Delayed claims to have everything
         return X.to_dask_array(lengths=True)
     if hasattr(type(X), "chunks"):
@@ -311,7 +311,7 @@ def as_dask_array(X: Any) -> Any:
 
 
 def store_of(X: Any) -> Store:
-    """The store of an X of any kind."""
+    """Return the store of an X of any kind."""
     from .matrices import OperatorStore, SparseStore  # which build on this module
 
     X = unwrapped(X)

@@ -129,7 +129,7 @@ class Design:
         return "all_columns" in self._cache
 
     def copy_columns(self) -> bool:
-        """Copy all columns if X is small and the views that share it are few; whether so."""
+        """Copy all columns if X is small and few views share it; return whether that was done."""
         entries = max(self.n, self.store.shape[0]) * self.d
         small = self.copyable(limits.COPIED_COLUMNS) and entries <= limits.COPIED_COLUMNS
         pays = small and len(self.family) <= limits.COPIES
@@ -139,7 +139,7 @@ class Design:
 
     @property
     def passes(self) -> int:
-        """How many times the whole of X has been read so far, by all views of it."""
+        """How many times all of X has been read so far, by all views of it."""
         return self.store.passes
 
     @property
@@ -153,7 +153,7 @@ class Design:
         return replace(self, family=(), _cache={}, **changes)
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
-        """What has this name in the cache, made if it is not there."""
+        """Return the cached value of this name; compute it on first use."""
         if name not in self._cache:
             self._cache[name] = make()
         return self._cache[name]
@@ -165,7 +165,7 @@ class Design:
         return found
 
     def forget(self) -> None:
-        """Let go of products that walks remember, which are most of what is kept."""
+        """Free the products that paths have cached, which are most of the cache."""
         self._cache.pop("recall", None)
 
     @property
@@ -186,7 +186,7 @@ class Design:
         return self._view(rows=base, sqrt_weights=weights, samples=None, different=None)
 
     def learned(self) -> Design:
-        """A view of X as models see it that are learned from these rows."""
+        """Return a view whose missing entries are filled with the means of these rows."""
         if self.store.fixed:
             return self
         return self._view(store=self.store.learned_from(self.row_weights))
@@ -226,7 +226,7 @@ class Design:
         return self._view(mean=mean, scale=np.where(deviation > floor, deviation, 1.0))
 
     def _centred(self, standardize: bool, mean: Floats, variance: Floats | None) -> Design:
-        """Centred by the moments of its own rows, and scaled if asked."""
+        """Return the view centred by the moments of its own rows, and scaled if asked."""
         centred = self.centred_by(mean, variance if standardize else None)
         if variance is not None:
             # The moments have the norms, up to rounding: no pass is needed.
@@ -235,21 +235,21 @@ class Design:
         return centred
 
     def uncentred(self) -> Design:
-        """Without centring."""
+        """Return the view without centring."""
         return self._view(mean=None)
 
     def projected(self, off: Projection) -> Design:
-        """Less a projection on unpenalised columns."""
+        """Return the view minus its projection on unpenalised columns."""
         return self._view(off=off, absorbed=len(off.share))
 
     def scaled_by(self, scale: Floats, norms: Floats) -> Design:
-        """Divided by these scales, by which columns come to have these norms."""
+        """Return the view divided by these scales; its columns then have these norms."""
         scaled = self._view(scale=scale)
         scaled._cache["column_norms"] = norms
         return scaled
 
     def like(self, other: Design) -> Design:
-        """These rows, centred, projected and scaled as another view is."""
+        """Return these rows, centred, projected and scaled as another view is."""
         return self._view(store=other.store, mean=other.mean, scale=other.scale, off=other.off)
 
     @property
@@ -259,7 +259,7 @@ class Design:
 
     @property
     def row_weights(self) -> Floats:
-        """How much each row of the whole X counts."""
+        """The weight of each row of the full X."""
         weights = np.zeros(self.store.shape[0])
         np.add.at(weights, self.picked, 1.0 if self.sqrt_weights is None else self.sqrt_weights**2)
         return weights
@@ -337,13 +337,13 @@ class Design:
         if self.mean is not None:
             block = block - self.mean[columns]
         if self.off is not None:
-            block = self.off.taken_off(block, self.picked, columns)
+            block = self.off.subtract_from(block, self.picked, columns)
         if self.scale is not None:
             block = block / self.scale[columns]
         return block if self.sqrt_weights is None else block * self.sqrt_weights[:, None]
 
     def within(self, part: slice) -> tuple[Design, Ints]:
-        """The view of these rows of X alone, as if X had no others; which of its rows they are."""
+        """Return the view restricted to a block of rows of X, and the indices of its rows."""
         places = np.arange(self.n) if self.rows is None else self.rows
         order = self.once("order", lambda: np.argsort(places, kind="stable"))
         low, high = np.searchsorted(places, (part.start, part.stop), sorter=order)

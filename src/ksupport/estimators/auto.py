@@ -235,7 +235,7 @@ class AutoModel(FoldsModel):
 
     def _keep(self, problem: Problem, chosen: Selection) -> None:
         average = chosen.average
-        self._averaging = None if average is None else Averaging.of(problem, average)
+        self._averaging = None if average is None else Averaging.from_average(problem, average)
         super()._keep(problem, chosen)
         judged = chosen.judgement
         assert judged is not None

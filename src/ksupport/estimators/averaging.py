@@ -1,4 +1,4 @@
-"""The average that predictions go by, in the units of X: linear predictors, side by side."""
+"""The average of models that predictions are made with, in the units of X."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LinearPredictors:
 
 @dataclass(frozen=True, eq=False)
 class Averaging:
-    """Models, and differences of models, as linear predictors."""
+    """An average of models, as linear predictors of the models and of their differences."""
 
     linear: LinearPredictors  # outputs of the first model, of the second if any, differences
     n_models: int
@@ -32,47 +32,47 @@ class Averaging:
     share: float  # what the second model counts
 
     @classmethod
-    def of(cls, problem: Problem, average: Average) -> Self:
-        """In the units of X: intercepts and unpenalised columns have their best coefficients."""
+    def from_average(cls, problem: Problem, average: Average) -> Self:
+        """Linear predictors in the units of X; the loss is least for what is not penalised."""
         adjusting = problem.adjusting
-        index = np.zeros(0, np.intp) if adjusting is None else adjusting.columns.index
-        used = np.union1d(average.features, index)
-        coefs, frees, added = [], [], []
+        unpenalized = np.zeros(0, np.intp) if adjusting is None else adjusting.columns.index
+        used = np.union1d(average.features, unpenalized)
+        coefs, free_coefs, intercepts = [], [], []
         loss = problem.losses[0]
-        for each in average.models(loss):
-            whole = problem.unscaled(average.whole(each, problem.view.d))
-            coef, free, intercept = problem.finished(whole)
+        for model_coef in average.models(loss):
+            full_coef = problem.unscaled(average.whole(model_coef, problem.view.d))
+            coef, free, intercept = problem.to_original_units(full_coef)
             coefs.append(np.atleast_2d(coef)[:, used])
-            frees.append(np.atleast_2d(free))
-            added.append(np.atleast_1d(intercept))
+            free_coefs.append(np.atleast_2d(free))
+            intercepts.append(np.atleast_1d(intercept))
         spread = average.uncertainty if loss.averages_eta else average.spread
         spread, free, shift = problem.differences(average.features, spread)
-        beside = np.zeros((len(spread), used.size))
-        beside[:, np.searchsorted(used, average.features)] = spread
-        beside[:, np.searchsorted(used, index)] = free[:, : index.size]
+        spread_coefs = np.zeros((len(spread), used.size))
+        spread_coefs[:, np.searchsorted(used, average.features)] = spread
+        spread_coefs[:, np.searchsorted(used, unpenalized)] = free[:, : unpenalized.size]
         linear = LinearPredictors(
             used,
-            np.vstack([*coefs, beside]).astype(problem.dtype),
-            np.concatenate([*added, shift]),
-            np.vstack([*frees, free])[:, index.size :].T,
+            np.vstack([*coefs, spread_coefs]).astype(problem.dtype),
+            np.concatenate([*intercepts, shift]),
+            np.vstack([*free_coefs, free])[:, unpenalized.size :].T,
         )
         return cls(linear, len(coefs), len(coefs[0]), average.share)
 
     def of_columns(self, columns: list[int]) -> Averaging:
-        """The same of an X that has these columns alone, all that are used among them."""
+        """The same predictors for an X of only these columns, which include all used ones."""
         used, coef = self.linear.features, self.linear.coef
-        own = np.zeros((len(coef), len(columns)), coef.dtype)
-        place = {column: at for at, column in enumerate(columns)}
-        own[:, [place[j] for j in used.tolist()]] = coef
-        linear = replace(self.linear, features=np.arange(len(columns)), coef=own)
+        new_coef = np.zeros((len(coef), len(columns)), coef.dtype)
+        positions = {column: position for position, column in enumerate(columns)}
+        new_coef[:, [positions[j] for j in used.tolist()]] = coef
+        linear = replace(self.linear, features=np.arange(len(columns)), coef=new_coef)
         return replace(self, linear=linear)
 
     def differences(self, values: Any) -> Any:
-        """Of the values of all linear predictors (rows x K), those of differences: rows x r."""
+        """Select the differences (rows x r) among the values of all predictors (rows x K)."""
         return values[:, self.n_models * self.outputs :]
 
     def eta(self, loss: Loss, values: Any) -> Any:
-        """What is predicted, given the values of all: rows x outputs."""
+        """Average linear predictors of rows (rows x outputs), given the values of all."""
         ends = range(0, self.n_models * self.outputs, self.outputs)
         models = [values[:, at : at + self.outputs] for at in ends]
         return averaged(loss, models, self.differences(values)[:, None], self.share)

@@ -48,7 +48,7 @@ from .unpenalized import (
     categories_of,
     check_numbers,
     columns_meant,
-    encoded,
+    encode_levels,
     level_names,
     set_aside,
     with_numbers,
@@ -245,7 +245,7 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         found = self._products(measured, linear) + linear.intercept
         if not self.levels_:
             return found
-        return found + encoded(unwrapped(X), self.levels_) @ linear.of_levels
+        return found + encode_levels(unwrapped(X), self.levels_) @ linear.of_levels
 
     def _products(self, X: Any, linear: LinearPredictors) -> Any:
         """X w: of X, the columns are read that have coefficients."""
@@ -379,7 +379,7 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         """Store what was chosen, and what users see of it, in their units."""
         coef = problem.unscaled(chosen.coef)
         self.support_ = np.asarray(np.atleast_2d(coef != 0).any(axis=0))
-        self.coef_, adjustment, self.intercept_ = problem.finished(
+        self.coef_, adjustment, self.intercept_ = problem.to_original_units(
             coef.astype(problem.dtype, copy=False)
         )
         names = () if problem.adjusting is None else problem.adjusting.columns.names

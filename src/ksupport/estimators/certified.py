@@ -135,7 +135,7 @@ def _remarks(model: Any, problem: Problem) -> Iterator[str]:
             f"The path was walked with k={k} and the support has {size} features; the "
             f"condition of IRKSN is for k={size}."
         )
-    off = abs(problem.finished(model.coef_)[2] - model.intercept_)
+    off = abs(problem.to_original_units(model.coef_)[2] - model.intercept_)
     if model.fit_intercept and off > 1e-4 * float(np.std(problem.Y)):
         yield (
             f"On these rows predictions are off by {off:.3g} on average, so the model was "

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._common.checks import check_switch
 from ..algorithms import known_method
-from .docstrings import Docstring, completed
+from .docstrings import Docstring, complete
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -26,7 +26,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     """
 
     @wraps(fit)
-    def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def fit_or_restore(self: Any, *args: Any, **kwargs: Any) -> Any:
         check_kinds(self)
         twin = object.__new__(type(self))
         vars(twin).update(vars(self))
@@ -34,7 +34,7 @@ def all_or_nothing(fit: Fit) -> Fit:
         self.__dict__ = dict(vars(twin))
         return self
 
-    return cast("Fit", whole)
+    return cast("Fit", fit_or_restore)
 
 
 SWITCHES = ("fit_intercept", "standardize", "warm_start")
@@ -121,5 +121,5 @@ def with_parameters(kind: type[Kind]) -> type[Kind]:
     )
     constructor.__signature__ = given.replace(parameters=order)
     if docs[0].text:  # there is none with python -OO
-        kind.__doc__ = completed(docs, {each.name: each.default for each in order[1:]})
+        kind.__doc__ = complete(docs, {each.name: each.default for each in order[1:]})
     return kind

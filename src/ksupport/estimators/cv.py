@@ -145,7 +145,7 @@ class ChosenByFolds(FoldsModel):
             errors = self._errors_of_ebic(folds, walked)
             if not clearly_worse(errors, cell.errors, TRUSTED):
                 return replace(self._by_criterion(problem), fold_errors=errors)
-        w = problem.shaped(self._refitted(problem, method(settings[cell.path]), cell))
+        w = problem.reshape_coef(self._refit_cell(problem, method(settings[cell.path]), cell))
         at = cell.path, cell.record
         return select_by_folds(name, settings, cell.table, at, w, cell.refit, problem.shared)
 
@@ -182,9 +182,9 @@ class ChosenByFolds(FoldsModel):
 
     def _search(self, n: int, d: int) -> Search:
         name, settings = self._settings(n, d)
-        return self._searched(name, [settings], every=self.every)
+        return self._run_search(name, [settings], every=self.every)
 
-    def _refitted(self, problem: Problem, method: Method, cell: _Cell) -> Floats:
+    def _refit_cell(self, problem: Problem, method: Method, cell: _Cell) -> Floats:
         """What is made of the cell's iterate on all data."""
         design, y = problem.design, problem.targets[0]
         w = iterate_at(method, design, y, cell.step)
@@ -238,7 +238,7 @@ class IRKSNChosenByFolds(ChosenByFolds):
     def _search(self, n: int, d: int) -> Search:
         stages = irksn_stages(self.k, 1e-2, self.step, n, d, **self._asked_structure)
         by_loss = [self._settings_by_loss(stage) for stage in stages]
-        return self._searched("irksn", by_loss, every=2)
+        return self._run_search("irksn", by_loss, every=2)
 
     @property
     def k_(self) -> int | None:

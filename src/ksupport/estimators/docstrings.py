@@ -57,7 +57,7 @@ def _with_default(entry: str, default: Any) -> str:
     return "\n".join([head, *description])
 
 
-def completed(docs: list[Docstring], parameters: Mapping[str, Any]) -> str:
+def complete(docs: list[Docstring], parameters: Mapping[str, Any]) -> str:
     """The docstring of a class, given its own and those of its bases, the nearest first.
 
     Parameters, which have these defaults, and attributes are described as in the nearest class

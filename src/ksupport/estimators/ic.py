@@ -89,7 +89,7 @@ class ChosenByCriterion(SelectingModel):
         return self
 
     def _search(self, n: int, d: int) -> Search:
-        return self._searched(
+        return self._run_search(
             *self._stages(n, d), criterion=self.criterion, max_size=self.max_size,
             exchange=self.exchange, tie=self.tie, every=self.every,
         )  # fmt: skip

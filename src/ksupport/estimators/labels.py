@@ -71,9 +71,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
     ) -> tuple[Any, Floats]:
         """X and y checked, the classes as 0, 1, and so on."""
-        return super()._validated(X, None if y is None else self._encoded(y, reset), False, reset)
+        return super()._validated(X, None if y is None else self._encode(y, reset), False, reset)
 
-    def _encoded(self, y: Any, reset: bool) -> Floats:
+    def _encode(self, y: Any, reset: bool) -> Floats:
         """Which class each row has; those of the fit are remembered or compared."""
         y = column_or_1d(fetched(y), warn=True)
         if y.dtype == object and all(isinstance(label, NUMBERS) for label in y):

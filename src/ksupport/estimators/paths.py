@@ -137,18 +137,18 @@ class PathModel(CallbackSupportMixin, LinearModel):
 
     def _check_rules(self, rule: Rule | None, loss: Loss) -> None:
         callbacks = getattr(self, "_skl_callbacks", ())
-        told = [each.rule for each in callbacks if isinstance(each, StoppingCallback)]
-        for each in [*told, *([] if rule is None else [rule])]:
+        rules = [each.rule for each in callbacks if isinstance(each, StoppingCallback)]
+        for each in [*rules, *([] if rule is None else [rule])]:
             each.check_loss(loss.name)
 
-    def _split(self, rows: Ints, share: float, sorts: Floats) -> tuple[Ints, Ints | None]:
-        """The rows to walk on, and the rows held out: about this share of each sort."""
+    def _split(self, rows: Ints, share: float, strata: Floats) -> tuple[Ints, Ints | None]:
+        """Return training rows and held-out rows: about this share of each stratum."""
         if share == 0:
             return rows, None
-        chance, held_out = check_random_state(self.random_state), []
-        for sort in np.unique(sorts[rows]):
-            alike = rows[sorts[rows] == sort]
-            held_out.append(chance.permutation(alike)[: round(share * alike.size)])
+        rng, held_out = check_random_state(self.random_state), []
+        for stratum in np.unique(strata[rows]):
+            members = rows[strata[rows] == stratum]
+            held_out.append(rng.permutation(members)[: round(share * members.size)])
         out = np.sort(np.concatenate(held_out))
         if not 1 <= out.size < rows.size:
             raise ValueError(
@@ -175,7 +175,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
 
     @property
     def _given(self) -> dict[str, Any]:
-        """The method's parameters as users gave them, but for those of the structure."""
+        """Parameters of the method as users gave them, except those of the structure."""
         known = known_method(self._method_name).describe().parameters
         given = self.get_params(deep=False)
         return {name: given[name] for name in known if name in given and name not in STRUCTURE}
@@ -183,8 +183,8 @@ class PathModel(CallbackSupportMixin, LinearModel):
     def _solve(
         self, problem: Problem, method: Method, rule: Rule | None
     ) -> tuple[Method, list[Path], list[Result]]:
-        """The method in the end, its paths on all targets, and what came of walking them."""
-        paths = self._paths(problem, method)
+        """Return the final method, its paths on all targets, and their results."""
+        paths = self._start_or_resume_paths(problem, method)
         end = max(path.t for path in paths) + self.max_iter
         with walk_with_callbacks(self, problem) as watch:
             results = self._walk(problem, paths, end, rule, watch)
@@ -194,17 +194,18 @@ class PathModel(CallbackSupportMixin, LinearModel):
         return method, paths, results
 
     def _better(self, problem: Problem, method: Method, results: list[Result]) -> Method | None:
-        """Another method to walk instead, given what came of this one; None: it is fine."""
+        """Return another method to use instead, given the results of this one; None to keep it."""
         return None
 
-    def _paths(self, problem: Problem, method: Method) -> list[Path]:
+    def _start_or_resume_paths(self, problem: Problem, method: Method) -> list[Path]:
+        """Return the paths of the last fit if a warm start may go on with them, else new ones."""
         saved = self._saved if self.warm_start else None
         if saved is not None and saved.matches(method, problem):
-            paths = deepcopy(saved.paths)  # those of the last fit stay where it stopped
+            paths = deepcopy(saved.paths)  # the saved paths stay as the last fit left them
             for path in paths:
                 path.attach(problem.design)
             return paths
-        self.__dict__.pop("_saved", None)
+        self.__dict__.pop("_saved", None)  # those paths do not belong to this fit
         return [method.start(problem.design, y) for y in problem.targets]
 
     def _walk(
@@ -222,7 +223,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
         )  # fmt: skip
 
     def _metrics(self, problem: Problem, target: int) -> dict[str, Metric]:
-        """The error on rows held out, and what rules in callbacks ask for."""
+        """Return the error on held-out rows, and the metrics that rules in callbacks need."""
         metrics: dict[str, Metric] = {}
         for callback in getattr(self, "_skl_callbacks", ()):
             if isinstance(callback, StoppingCallback):
@@ -257,7 +258,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
 
 
 class PathRegressor(MultiOutputMixin, LinearRegressor, PathModel):
-    """Those that predict numbers."""
+    """Base of the path estimators that predict numbers."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -266,7 +267,7 @@ class PathRegressor(MultiOutputMixin, LinearRegressor, PathModel):
 
 
 class _Saved:
-    """Paths to go on from, without the data."""
+    """The paths of a fit, without the data, for a warm start."""
 
     def __init__(self, method: Method, paths: list[Path], fingerprint: Floats) -> None:
         self.method = method
@@ -274,8 +275,8 @@ class _Saved:
         self.fingerprint = fingerprint
 
     def matches(self, method: Method, problem: Problem) -> bool:
-        mine, theirs = self.fingerprint, problem.fingerprint
-        same = mine.shape == theirs.shape and np.allclose(mine, theirs, rtol=1e-10, atol=0.0)
+        ours, theirs = self.fingerprint, problem.fingerprint
+        same = ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=1e-10, atol=0.0)
         same = same and self.method == method
         if not same:
             warn("warm_start: X, y or the parameters differ from the last fit; starting afresh")

@@ -177,7 +177,7 @@ class SelectingModel(LinearModel):
         """How a criterion chooses, where the choice is left to one."""
         raise NotImplementedError
 
-    def _searched(self, method: str, stages: list[list[Setting]], **options: Any) -> Search:
+    def _run_search(self, method: str, stages: list[list[Setting]], **options: Any) -> Search:
         """A search by a criterion on paths of these stages, until they no longer change."""
         return Search(
             method, stages, max_iter=self.max_iter, stopping=NoChange(), n_jobs=self.n_jobs,

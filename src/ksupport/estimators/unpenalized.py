@@ -34,7 +34,7 @@ def columns_meant(unpenalized: Any, X: Any, d: int) -> Ints:
                 f"unpenalized is a mask of {len(given)} columns, but X has n_features={d}"
             )
         return np.flatnonzero(given)
-    return np.unique(np.array([_place(each, names, d) for each in given], np.intp))
+    return np.unique(np.array([_column_index(each, names, d) for each in given], np.intp))
 
 
 def _not_columns(given: Any) -> ValueError:
@@ -44,30 +44,30 @@ def _not_columns(given: Any) -> ValueError:
     )
 
 
-def _place(given: Any, names: list[str] | None, d: int) -> int:
-    """The number of the column that a name or an index stands for."""
-    if isinstance(given, numbers.Integral) and not isinstance(given, bool | np.bool_):
-        if not -d <= int(given) < d:
-            raise ValueError(f"unpenalized: column {given} is out of range for n_features={d}")
-        return int(given) % d
-    if not isinstance(given, str):
-        raise _not_columns(given)
+def _column_index(column: Any, names: list[str] | None, d: int) -> int:
+    """Return the index of a column, given by name or by index."""
+    if isinstance(column, numbers.Integral) and not isinstance(column, bool | np.bool_):
+        if not -d <= int(column) < d:
+            raise ValueError(f"unpenalized: column {column} is out of range for n_features={d}")
+        return int(column) % d
+    if not isinstance(column, str):
+        raise _not_columns(column)
     if names is None:
         raise ValueError(
-            f"unpenalized names the column {given!r}, but X has no names; give a data frame, or "
-            "the indices of columns"
+            f"unpenalized names the column {column!r}, but X has no column names; give a data "
+            "frame, or the indices of columns"
         )
-    if names.count(given) != 1:
-        what = f"has no column {given!r}" if given not in names else f"has {given!r} twice"
-        raise ValueError(f"unpenalized: X {what}; its columns are {listed(names)}")
-    return names.index(given)
+    if names.count(column) != 1:
+        problem = f"has no column {column!r}" if column not in names else f"has {column!r} twice"
+        raise ValueError(f"unpenalized: X {problem}; its columns are {listed(names)}")
+    return names.index(column)
 
 
 # -- categories --------------------------------------------------------------------------------
 
 
 def categories_of(unpenalized: Any, X: Any) -> dict[str, list[Any]]:
-    """The levels of those unpenalised columns of a data frame that hold text or categories."""
+    """Return the levels of unpenalised columns that hold text or categories."""
     names = None if unpenalized is None else names_of(X)
     if names is None:
         return {}
@@ -76,7 +76,7 @@ def categories_of(unpenalized: Any, X: Any) -> dict[str, list[Any]]:
 
 
 def _text_columns(X: Any) -> list[int]:
-    """The columns of a data frame that hold text, categories or objects, by their type."""
+    """Return the columns of a data frame whose type is text, categories or objects."""
     types = getattr(X, "dtypes", getattr(getattr(X, "schema", None), "types", ()))
     return [j for j, each in enumerate(types) if _is_text(each)]
 
@@ -89,14 +89,14 @@ def _is_text(kind: Any) -> bool:
 
 
 def _column(X: Any, j: int) -> Any:
-    """A column of a data frame of pandas, of polars, or of a table of pyarrow."""
+    """Return a column of a data frame of pandas or polars, or of a table of pyarrow."""
     if hasattr(X, "iloc"):
         return X.iloc[:, j]
     return X.to_series(j) if hasattr(X, "to_series") else X.column(j)
 
 
 def _values(X: Any, j: int, name: str) -> list[Any]:
-    """A categorical column's values, none of which is missing."""
+    """Return the values of a categorical column; reject missing ones."""
     values = np.asarray(_column(X, j), object).tolist()
     missing = [i for i, value in enumerate(values) if value is None or value != value]
     if missing:
@@ -130,7 +130,7 @@ def level_names(levels: Levels) -> list[str]:
     return [f"{name}={level}" for name, each in levels.items() for level in each[1:]]
 
 
-def encoded(X: Any, levels: Levels) -> Floats:
+def encode_levels(X: Any, levels: Levels) -> Floats:
     """A column of zeros and ones for every level but the first."""
     columns = []
     for name, each in levels.items():
@@ -262,5 +262,5 @@ def set_aside(X: Any, d: int, index: Ints, levels: Levels) -> Unpenalized | None
     called = [f"x{j}" for j in index.tolist()] if names is None else [names[j] for j in index]
     numeric = np.array([name not in levels for name in called])
     kept = [name for name in called if name not in levels]
-    extra = encoded(X, levels) if levels else None
+    extra = encode_levels(X, levels) if levels else None
     return Unpenalized(index[numeric], (*kept, *level_names(levels)), extra)

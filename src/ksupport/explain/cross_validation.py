@@ -244,7 +244,7 @@ def cross_validated(
     predictions = {}
     with phase("held-out rows", len(makes)) as update:
         for done, (name, make) in enumerate(makes.items()):
-            predictions[name], used = _predicted(make, X, y, splits, weights, metric)
+            predictions[name], used = _predict_folds(make, X, y, splits, weights, metric)
             used[:, np.empty(0, np.intp) if adjusting is None else adjusting] = False
             found[name] = MethodScore(
                 name, errors(predictions[name]), float(used.sum(axis=1).mean()), total,
@@ -258,7 +258,7 @@ def cross_validated(
     )  # fmt: skip
 
 
-def _predicted(
+def _predict_folds(
     make: Make, X: Any, y: Floats, splits: Splits, weights: Floats | None, metric: Metric
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Predictions of the held-out rows, and which columns each fold's model uses."""

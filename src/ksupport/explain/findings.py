@@ -241,19 +241,21 @@ class Findings:
         )
 
     @property
-    def beside(self) -> str:
-        """How that compares with a Lasso and a ridge."""
+    def baseline_comparison(self) -> str:
+        """Compare the performance with that of a Lasso and a ridge, in a sentence."""
         validation = self.validation
         if validation is None or not validation.others:
             return ""
-        scores = " and ".join(f"a {each.name} {self._scored(each)}" for each in validation.others)
-        ours = self._scored(validation.ours)
+        scores = " and ".join(
+            f"a {each.name} {self._describe_score(each)}" for each in validation.others
+        )
+        ours = self._describe_score(validation.ours)
         return (
             f"On the same {self.nouns.rows} {scores}; this model {ours}. "
             f"{self._comparison(validation)}"
         )
 
-    def _scored(self, score: MethodScore) -> str:
+    def _describe_score(self, score: MethodScore) -> str:
         used = f"with {self.nouns.count(score.features)}"
         if score.score > score.chance:
             words = with_share(self.wording.briefly, score.score, self.score_text(score))
@@ -331,16 +333,16 @@ class Findings:
         if groups := [each for each in sets if act_together(each)]:
             yield (
                 f"Groups of correlated {nouns.features} seem to act together: "
-                f"{self._listed('some', groups)}. Report such a group as one finding."
+                f"{self._list_sets('some', groups)}. Report such a group as one finding."
             )
         if others := [each for each in sets if not act_together(each)]:
             yield (
                 f"These data cannot show which of several correlated {nouns.features} matters: "
-                f"{self._listed('one', others)}. Report such a set as one finding, or measure "
+                f"{self._list_sets('one', others)}. Report such a set as one finding, or measure "
                 f"all of its {nouns.features} again."
             )
 
-    def _listed(self, how_many: str, sets: Sequence[FeatureSet]) -> str:
+    def _list_sets(self, how_many: str, sets: Sequence[FeatureSet]) -> str:
         texts = "; ".join(
             f"{how_many} of {listed((self.names[j] for j in each.features), 3)} "
             f"({probability_text(each.probability)})"

@@ -115,7 +115,7 @@ def _numbers(X: Floats, y: Floats) -> Part:
     """Least squares on one feature: `scipy.stats.linregress`, column by column."""
     there = np.isfinite(X)
     n = there.sum(axis=0)
-    x = _centred(X, there, n)
+    x = _center_columns(X, there, n)
     response = np.where(there, y[:, None], 0.0)
     response = np.where(there, response - response.sum(axis=0) / np.maximum(n, 1), 0.0)
     xx, xy, yy = (x * x).sum(axis=0), (x * response).sum(axis=0), (response**2).sum(axis=0)
@@ -139,7 +139,7 @@ def _classes(X: Floats, y: NDArray[Any]) -> Part:
             for name, mean in zip(names, means, strict=True)
         ]
     )
-    total = (_centred(X, there, there.sum(axis=0)) ** 2).sum(axis=0)
+    total = (_center_columns(X, there, there.sum(axis=0)) ** 2).sum(axis=0)
     varies = _varies(X, total, there.sum(axis=0)) & (count > 0).all(axis=0)
     effect, p = (_welch if len(names) == 2 else _anova)(count, means, squares)
     columns = {f"mean of {name}": mean for name, mean in zip(names, means, strict=True)}
@@ -172,7 +172,7 @@ def _survival(X: Floats, y: Floats) -> Part:
     Missing values are taken to be the mean of their column.
     """
     there = np.isfinite(X)
-    x = _centred(X, there, there.sum(axis=0))
+    x = _center_columns(X, there, there.sum(axis=0))
     strata = y[:, 2] if y.shape[1] > 2 else np.zeros(len(y))
     score, information = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     for stratum in np.unique(strata):
@@ -197,7 +197,7 @@ def _cox_score(x: Floats, time: Floats, event: Floats) -> tuple[Floats, Floats]:
     return (x[event] - mean).sum(axis=0), (square - mean**2).sum(axis=0)
 
 
-def _centred(X: Floats, there: NDArray[np.bool_], n: NDArray[Any]) -> Floats:
+def _center_columns(X: Floats, there: NDArray[np.bool_], n: NDArray[Any]) -> Floats:
     """Columns less their means; missing values at the mean."""
     return np.where(there, X - np.where(there, X, 0.0).sum(axis=0) / np.maximum(n, 1), 0.0)
 

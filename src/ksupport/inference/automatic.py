@@ -82,10 +82,10 @@ class Automatic:
             p_value = permutation_p_value(tasks[0], rows) if posterior.noise < 0.5 else np.nan
         performance, share = self._performance(folds, [each for each, _ in on_folds])
         judgement = judged(posterior, p_value, rows, performance, self.beta)
-        return self._chosen(judgement, share)
+        return self._build_selection(judgement, share)
 
     def p_value(self, permutations: int) -> float:
-        """Of the permutation test, without paths and chains."""
+        """Return the p-value of the permutation test, without paths and chains."""
         problem = self.problem
         design, target = problem.design, problem.targets[0]
         task = self._task(0, design, target, [])
@@ -100,10 +100,10 @@ class Automatic:
     # -- features that paths nominate ---------------------------------------------------------
 
     def _tasks(self, folds: Sequence[Fold]) -> list[Task]:
-        """All rows, and those of each fold; their paths share passes over X."""
+        """Return the tasks of all rows and of each fold; their paths share passes over X."""
         problem = self.problem
         pairs = [(problem.design, problem.targets[0]), *((each.design, each.y) for each in folds)]
-        walked = self._walked(pairs)
+        walked = self._visited_supports(pairs)
         tasks = [
             self._task(at, *pair, visited)
             for at, (pair, visited) in enumerate(zip(pairs, walked, strict=True))
@@ -112,14 +112,14 @@ class Automatic:
         return [tasks[0], *(each.shorter(ON_FOLDS, few) for each in tasks[1:])]
 
     def _task(self, at: int, design: Design, target: Any, visited: list[Support]) -> Task:
-        """All rows (0), or those of a fold."""
+        """Return the task of all rows (0), or of a fold."""
         return Task(
             design, target, visited, self._share(target), self.structure.positive,
             self.structure.labels, self.n_groups or 0, self._rows_together(at), self.seed,
         )  # fmt: skip
 
     def _share(self, target: Any) -> float:
-        """The share of rows that weights leave; repetitions are rows."""
+        """Return the effective fraction of rows under relative weights; 1 for repetitions."""
         if not isinstance(target, Response):
             return self.problem.effective_share
         return 1.0 if self.problem.weights.meaning == "repetitions" else kish(target.weights)
@@ -130,7 +130,7 @@ class Automatic:
         rows = self.problem.train if at == 0 else self.problem.splits[at - 1][0]
         return np.unique(self.row_groups[rows], return_inverse=True)[1]
 
-    def _walked(self, pairs: Sequence[tuple[Design, Floats]]) -> list[list[Support]]:
+    def _visited_supports(self, pairs: Sequence[tuple[Design, Floats]]) -> list[list[Support]]:
         if self.n_groups is not None:  # all groups are looked at, or those that go with y
             return [[] for _ in pairs]
         methods = [IRKSNMethod(**each) for each in self._settings]
@@ -141,7 +141,7 @@ class Automatic:
 
     @property
     def _settings(self) -> tuple[Setting, ...]:
-        """Of the paths, one for each level of k."""
+        """Return the settings of the paths, one for each level of k."""
         design = self.problem.design
         same = {"alpha": ALPHA, **by_loss(self.problem.losses[0]), **self.parameters}
         levels = for_criteria(round(design.n_samples), self.n_groups or design.d)
@@ -152,9 +152,9 @@ class Automatic:
     def _performance(
         self, folds: Sequence[Fold], found: Sequence[Posterior]
     ) -> tuple[Performance | None, float]:
-        """Of the whole procedure, on the rows that each fold holds out.
+        """Return the performance of the whole procedure on the held-out rows of the folds.
 
-        Also the share of ridge regression in the average, of which they tell.
+        Also return the share of ridge regression in the average, chosen on the same rows.
         """
         if not folds:
             return None, Average.share
@@ -165,13 +165,15 @@ class Automatic:
                 models.append(self._average(fold.design, fold.y, posterior, on_fold=True))
                 continue
             support = np.flatnonzero(posterior.select_f(self.beta)[0])
-            w = self._fitted(fold.design, fold.y, support)[..., support]
+            w = self._fit_ridge(fold.design, fold.y, support)[..., support]
             models.append(Average.of_one(support, w))
         loss = self.problem.losses[0]
         return performance_of([fold.unseen for fold in folds], models, loss)
 
-    def _fitted(self, design: Design, target: Floats, support: Ints, given: bool = False) -> Floats:
-        """Ridge regression on the support, of the strength with most evidence.
+    def _fit_ridge(
+        self, design: Design, target: Floats, support: Ints, given: bool = False
+    ) -> Floats:
+        """Fit ridge regression on the support, with the penalty of largest evidence.
 
         The support is one of many, or it is ``given``.
         """
@@ -179,14 +181,14 @@ class Automatic:
             design, target, tuple(support.tolist()), self.structure, self.problem.effective_share,
             given,
         ).coef  # fmt: skip
-        return self.problem.shaped(coef)
+        return self.problem.reshape_coef(coef)
 
     def _average(
         self, design: Design, target: Floats, posterior: Posterior, on_fold: bool = False
     ) -> Average:
-        """Over the models of the posterior, and ridge regression on what any of them has."""
+        """Return the average of the posterior's models and a ridge regression on their features."""
         used = np.flatnonzero(posterior.inclusion > 0)
-        ridge = self._fitted(design, target, used, given=True)[..., used]
+        ridge = self._fit_ridge(design, target, used, given=True)[..., used]
         mean = posterior.coef[..., used] if used.size else ridge
         known, loss = posterior.coefficients, self.problem.losses[0]
         spread = np.zeros((0, used.size))
@@ -195,10 +197,10 @@ class Automatic:
             spread = known.covariance_root(used)
         return Average(used, mean, ridge, spread)
 
-    def _chosen(self, judgement: Judgement, share: float) -> Selection:
+    def _build_selection(self, judgement: Judgement, share: float) -> Selection:
         problem, posterior = self.problem, judgement.posterior
         support = np.flatnonzero(judgement.support)
-        coef = self._fitted(problem.design, problem.targets[0], support)
+        coef = self._fit_ridge(problem.design, problem.targets[0], support)
         average = None
         if self.by_average:
             average = self._average(problem.design, problem.targets[0], posterior)
@@ -246,5 +248,5 @@ class Automatic:
 
 
 def _supports(results: Sequence[Result]) -> list[Support]:
-    """All supports that paths have visited, once."""
+    """Return the distinct supports that paths have visited."""
     return list(dict.fromkeys([S for each in visited_by(results) for S in each]))

@@ -249,14 +249,14 @@ def rehearse(
 
 def outcome_of(scenario: str, trials: Sequence[tuple[Any, Floats]]) -> Outcome:
     """What fits say, each beside the true effects of one standard deviation of each feature."""
-    counts = [_counted(model, effects != 0) for model, effects in trials]
+    counts = [_count_found(model, effects != 0) for model, effects in trials]
     squares = [(np.sum(b**2), np.sum(b[model.support_] ** 2)) for model, b in trials]
     return Outcome(
         scenario, len(trials), *np.sum(counts, axis=0).tolist(), *np.sum(squares, axis=0).tolist()
     )
 
 
-def _counted(model: Any, true: NDArray[np.bool_]) -> tuple[int, ...]:
+def _count_found(model: Any, true: NDArray[np.bool_]) -> tuple[int, ...]:
     """A fit compared with the true features: the counts of an `Outcome`."""
     selected = model.support_
     hold = sum(bool(true[list(each.features)].any()) for each in model.sets_)

@@ -92,9 +92,9 @@ class Display:
         -------
         self
         """
-        return self._drawn(self._draw, ax, self._size)
+        return self._draw_on(self._draw, ax, self._size)
 
-    def _drawn(self, draw: Callable[[Any], None], ax: Any, size: tuple[float, float]) -> Self:
+    def _draw_on(self, draw: Callable[[Any], None], ax: Any, size: tuple[float, float]) -> Self:
         if ax is None:
             ax = pyplot().subplots(figsize=size, layout="constrained")[1]
         if not hasattr(ax, "plot"):
@@ -152,7 +152,7 @@ def check_kind(name: str, value: Any, kind: type, source: str) -> None:
         raise TypeError(f"{name} must be {source}, got {type(value).__name__}")
 
 
-def check_ours(estimator: Any) -> None:
+def check_is_supported(estimator: Any) -> None:
     check_kind("estimator", estimator, LinearModel, "a fitted estimator of ksupport")
 
 
@@ -185,7 +185,7 @@ def check_data(
         )
 
 
-def checked(
+def check_inputs(
     estimator: Any,
     X: Any,
     y: ArrayLike,
@@ -194,8 +194,8 @@ def checked(
     names: Sequence[str] | None = None,
     one_target: bool = False,
 ) -> tuple[Selection, Sequence[str] | None]:
-    """What an estimator of ksupport has chosen, and the names of its features, once all fit."""
-    check_ours(estimator)
+    """Validate an estimator and its data; return its selection and its feature names."""
+    check_is_supported(estimator)
     check_data(estimator, X, y, sample_weight)
     names = names_seen(estimator) if names is None else names
     check_names(names, np.shape(estimator.coef_)[-1])

@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..theory import Recommendation, RecoveryReport
-from ._axes import BAD, GOOD, MUTED, Display, check_kind, check_ours, documented, note, pyplot
+from ._axes import (
+    BAD,
+    GOOD,
+    MUTED,
+    Display,
+    check_is_supported,
+    check_kind,
+    documented,
+    note,
+    pyplot,
+)
 
 WIDEST_RATIO = 2.0  # a condition violated by this factor or more reaches the edge of the picture
 
@@ -56,7 +66,7 @@ class CertificateDisplay(Display):
         ax: Any = None,
     ) -> Self:
         """Certify a fitted model, and draw what came of it."""
-        check_ours(estimator)
+        check_is_supported(estimator)
         return cls.from_report(estimator.certify(X, y, sample_weight), ax=ax)
 
     @classmethod

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..explain.features import by_certainty
 from ..explain.figures import HEAT_RANGE, Heat, heat_of
 from ..explain.models import effects_of
-from ._axes import BAD, GOOD, Display, checked, documented, name_of
+from ._axes import BAD, GOOD, Display, check_inputs, documented, name_of
 
 ROW_HEIGHT = 0.26  # inches for a feature
 
@@ -69,7 +69,7 @@ class HeatmapDisplay(Display):
 
         Weights change neither features nor rows: only the shape of ``sample_weight`` is checked.
         """
-        chosen, names = checked(estimator, X, y, sample_weight, names=names, one_target=True)
+        chosen, names = check_inputs(estimator, X, y, sample_weight, names=names, one_target=True)
         eta = np.ravel(estimator._eta(X))
         numbers, observed = estimator._validated(X, y, multi_output=False, reset=False)
         effects = effects_of(estimator, numbers)

@@ -91,7 +91,7 @@ class PathDisplay(Display):
         A model keeps its last iterate only, so the path is walked again.  The lines are in the
         units of X: at the kept step they are ``coef_``, unless the model refits its support.
         """
-        _axes.check_ours(estimator)
+        _axes.check_is_supported(estimator)
         result = walk_again(estimator, X, y, sample_weight, max_iter, target)
         names = names_seen(estimator) if names is None else names
         return cls.from_result(result, names=names, **options)

@@ -22,7 +22,7 @@ from ..explain.standard_methods import lasso_and_ridge
 from . import _axes
 from ._axes import BAD, GOOD, MUTED, REFIT, SQUARE, Display, documented, note
 
-INNER = 5  # folds on which a Lasso is tuned
+INNER_CV = 5  # folds on which a Lasso is tuned
 SCORES = {
     "numbers": "explained variance of held-out rows",
     "classes": "area under the ROC curve, held-out rows",
@@ -31,22 +31,23 @@ SCORES = {
 RISKS = (("lowest risk", GOOD, "-"), ("middle", MUTED, "--"), ("highest risk", BAD, ":"))
 
 
-def held_out(
+def held_out_predictions(
     estimator: Any,
     X: Any,
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     cv: Any,
     random_state: Any,
-    only: Kind | None = None,
-    beside: bool = False,
+    required_kind: Kind | None = None,
+    with_baselines: bool = False,
 ) -> CrossValidation:
-    """Fit copies of an estimator on folds, with a Lasso and a ridge if `beside`."""
-    _axes.checked(estimator, X, y, sample_weight, one_target=True)
+    """Cross-validate an estimator, with a Lasso and a ridge if `with_baselines`."""
+    _axes.check_inputs(estimator, X, y, sample_weight, one_target=True)
     metric = metric_for(estimator._loss)
-    if only not in (None, metric.kind):
+    if required_kind not in (None, metric.kind):
         raise ValueError(
-            f"this display is for {only}, but {type(estimator).__name__} predicts {metric.kind}"
+            f"this display is for {required_kind}, but {type(estimator).__name__} predicts "
+            f"{metric.kind}"
         )
     X = unwrapped(X)
     if isinstance(X, LinearOperator) or is_dask(X):
@@ -59,16 +60,16 @@ def held_out(
     if sample_weight is not None:
         weights = np.broadcast_to(np.asarray(sample_weight, float), (len(observed),))
     name = type(estimator).__name__
-    makes: dict[str, Make] = {name: lambda rows: clone(estimator)}
-    if beside and (weights is None or metric.kind != "survival"):  # those take no weights
-        makes |= lasso_and_ridge(X, lambda rows: INNER, metric.kind)
+    factories: dict[str, Make] = {name: lambda rows: clone(estimator)}
+    if with_baselines and (weights is None or metric.kind != "survival"):  # those take no weights
+        factories |= lasso_and_ridge(X, lambda rows: INNER_CV, metric.kind)
     n, strata = len(observed), estimator._loss.sorts(observed)
     if isinstance(cv, int):
         splits = folds_of_rows(n, cv, check_random_state(random_state), sorts=strata)
     else:
-        by = strata if np.ptp(strata) else observed
-        splits = list(check_cv(cv).split(np.zeros((n, 1)), by))
-    return cross_validated(name, makes, X, observed, splits, weights, metric=metric)
+        stratify = strata if np.ptp(strata) else observed
+        splits = list(check_cv(cv).split(np.zeros((n, 1)), stratify))
+    return cross_validated(name, factories, X, observed, splits, weights, metric=metric)
 
 
 @dataclass(eq=False, repr=False)
@@ -109,7 +110,9 @@ class PerformanceDisplay(Display):
         ax: Any = None,
     ) -> Self:
         """Refit on folds, and draw how well the held-out rows are predicted."""
-        validation = held_out(estimator, X, y, sample_weight, cv, random_state, beside=True)
+        validation = held_out_predictions(
+            estimator, X, y, sample_weight, cv, random_state, with_baselines=True
+        )
         return cls(validation).plot(ax=ax, kind=kind)
 
     def plot(self, ax: Any = None, *, kind: Literal["scores", "rows"] = "scores") -> Self:
@@ -130,13 +133,13 @@ class PerformanceDisplay(Display):
         """
         check_choice("kind", kind, ("scores", "rows"))
         if kind == "scores":
-            return self._drawn(self._scores, ax, (6.4, 2.4))
+            return self._draw_on(self._scores, ax, (6.4, 2.4))
         if self.validation.metric.kind != "numbers":
             raise ValueError(
                 f"kind='rows' requires a numeric response, got {self.validation.metric.kind}: "
                 "RocDisplay and SurvivalDisplay draw rows"
             )
-        return self._drawn(self._rows, ax, SQUARE)
+        return self._draw_on(self._rows, ax, SQUARE)
 
     def _scores(self, ax: Any) -> None:
         every = [self.validation.ours, *self.validation.others]
@@ -223,7 +226,9 @@ class RocDisplay(Display):
         ax: Any = None,
     ) -> Self:
         """Refit on folds, and draw the ROC curve or the calibration of the held-out rows."""
-        validation = held_out(estimator, X, y, sample_weight, cv, random_state, "classes")
+        validation = held_out_predictions(
+            estimator, X, y, sample_weight, cv, random_state, "classes"
+        )
         made = cls(
             Predictions.of(validation), name=type(estimator).__name__, classes=estimator.classes_
         )
@@ -245,7 +250,7 @@ class RocDisplay(Display):
         RocDisplay
         """
         check_choice("kind", kind, ("roc", "calibration"))
-        return self._drawn(self._roc if kind == "roc" else self._calibration, ax, SQUARE)
+        return self._draw_on(self._roc if kind == "roc" else self._calibration, ax, SQUARE)
 
     def _roc(self, ax: Any) -> None:
         curve = RocCurveDisplay(fpr=self.fpr, tpr=self.tpr, roc_auc=self.roc_auc)
@@ -310,7 +315,9 @@ class SurvivalDisplay(Display):
         ax: Any = None,
     ) -> Self:
         """Refit on folds, and draw how long the held-out rows survive."""
-        validation = held_out(estimator, X, y, sample_weight, cv, random_state, "survival")
+        validation = held_out_predictions(
+            estimator, X, y, sample_weight, cv, random_state, "survival"
+        )
         return cls(Predictions.of(validation)).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:

@@ -27,7 +27,7 @@ def with_probability(
     estimator: Any, *data: Any, names: Sequence[str] | None = None
 ) -> tuple[Selection, Sequence[str] | None]:
     """The selection of an estimator that gives inclusion probabilities, and names of features."""
-    chosen, names = _axes.checked(estimator, *data, names=names)
+    chosen, names = _axes.check_inputs(estimator, *data, names=names)
     if chosen.probability is None:
         raise ValueError(
             f"{type(estimator).__name__} gives no probability_; AutoIRKSN, AutoIRKSNClassifier and "

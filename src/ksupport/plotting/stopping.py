@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..choosing.selection import Selection
 from ..design import Floats, Ints
 from ..explain.models import step_of
-from ._axes import BAD, GOOD, MUTED, Display, check_kind, checked, documented, legend_above
+from ._axes import BAD, GOOD, MUTED, Display, check_inputs, check_kind, documented, legend_above
 
 
 @dataclass(eq=False, repr=False)
@@ -82,7 +82,7 @@ class StoppingDisplay(Display):
 
         The fit has kept the curves.  Only the shapes of X and y are used; every display takes them.
         """
-        chosen, _ = checked(estimator, X, y, sample_weight)
+        chosen, _ = check_inputs(estimator, X, y, sample_weight)
         kept = step_of(chosen, target)
         if chosen.how == "path":
             return cls.from_history(chosen.histories[target], kept=kept, ax=ax)

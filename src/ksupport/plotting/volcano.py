@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._common.checks import check_count
 from ..design import Floats
 from ..explain.features import feature_table, kind_of
-from ._axes import GOOD, MUTED, Display, checked, documented, legend_above, name_of
+from ._axes import GOOD, MUTED, Display, check_inputs, documented, legend_above, name_of
 
 Against = Literal["p_value", "probability"]
 EFFECTS = {  # what the effect of one feature by itself is called
@@ -87,7 +87,7 @@ class VolcanoDisplay(Display):
         ax: Any = None,
     ) -> Self:
         """Draw all features of the data that a model was fitted on."""
-        chosen, names = checked(estimator, X, y, names=names)
+        chosen, names = check_inputs(estimator, X, y, names=names)
         check_count("most", most, low=0)
         if against not in get_args(Against):
             raise ValueError(f"against must be 'p_value' or 'probability', got {against!r}")

@@ -1,4 +1,4 @@
-"""Columns that share a name, such as several probes of one gene: merged, renamed or refused."""
+"""Columns that share a name, such as several probes of one gene: merge, rename or refuse them."""
 
 from __future__ import annotations
 
@@ -22,74 +22,78 @@ DUPLICATE_POLICIES: tuple[DuplicatePolicy, ...] = get_args(DuplicatePolicy)
 
 @dataclass(frozen=True)
 class Duplicates:
-    """What was done about names that recur, so that it is done to new rows too.
+    """How columns that share a name were resolved, so that new rows are treated alike.
 
-    ``taken`` says for "max-variance" which of the columns of a name was taken, from 0 on.
+    For "max-variance", ``chosen`` has the position, from 0 on, among the columns of a name.
     """
 
-    way: DuplicatePolicy = "refuse"
-    taken: Mapping[str, int] = field(default_factory=dict)
+    policy: DuplicatePolicy = "refuse"
+    chosen: Mapping[str, int] = field(default_factory=dict)
 
-    def of(self, names: Collection[str]) -> Duplicates:
-        return Duplicates(self.way, {name: at for name, at in self.taken.items() if name in names})
+    def select(self, names: Collection[str]) -> Duplicates:
+        """Return the same policy for these names only."""
+        chosen = {name: position for name, position in self.chosen.items() if name in names}
+        return Duplicates(self.policy, chosen)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"way": self.way, "taken": dict(self.taken)}
+        return {"way": self.policy, "taken": dict(self.chosen)}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Duplicates:
         return cls(value["way"], {str(name): int(at) for name, at in value["taken"].items()})
 
-    def renamed(self, names: Sequence[str]) -> list[str]:
-        """The names of the columns of a file, made distinct if that is the way."""
-        return made_unique(names) if self.way == "suffix" else list(names)
+    def rename(self, names: Sequence[str]) -> list[str]:
+        """Return the names of columns, made unique if the policy is "suffix"."""
+        return make_unique(names) if self.policy == "suffix" else list(names)
 
     def merge_again(self, names: Sequence[str], X: Any, file: str) -> tuple[list[str], Any]:
-        """One column for each name, as in the fit."""
-        groups = _places(names)
-        if all(len(places) == 1 for places in groups.values()):
+        """Return names and X with one column for each name, as in the fit."""
+        groups = _positions(names)
+        if all(len(positions) == 1 for positions in groups.values()):
             return list(names), X
-        if self.way == "refuse":
+        if self.policy == "refuse":
             _refuse(groups, file)
-        if self.way == "mean":
-            return list(groups), _columns(X, list(groups.values()))
-        kept = [self._taken(name, places, file) for name, places in groups.items()]
+        if self.policy == "mean":
+            return list(groups), _average_columns(X, list(groups.values()))
+        kept = [self._choose(name, positions, file) for name, positions in groups.items()]
         return list(groups), X[:, kept]
 
-    def _taken(self, name: str, places: list[int], file: str) -> int:
-        if len(places) == 1:
-            return places[0]
-        at = self.taken.get(name, 0)
-        if at >= len(places):
+    def _choose(self, name: str, positions: list[int], file: str) -> int:
+        """Return the column of this name that was chosen in the fit."""
+        if len(positions) == 1:
+            return positions[0]
+        chosen = self.chosen.get(name, 0)
+        if chosen >= len(positions):
             raise InputError(
-                f"{file}: the model was fitted with column number {at + 1} of those called "
-                f"{shown(name)}, but here are only {len(places)} of them"
+                f"{file}: the model was fitted with column number {chosen + 1} of those called "
+                f"{shown(name)}, but here are only {len(positions)} of them"
             )
-        return places[at]
+        return positions[chosen]
 
 
-def merged(
-    names: Sequence[str], X: Any, way: DuplicatePolicy, file: str
+def resolve_duplicates(
+    names: Sequence[str], X: Any, policy: DuplicatePolicy, file: str
 ) -> tuple[list[str], Any, Duplicates]:
-    """One column for each name, and what was done to get there."""
-    groups = _places(names)
+    """Return names and X with one column for each name, and how that was done."""
+    groups = _positions(names)
     if len(groups) == len(names):
         return list(names), X, Duplicates()
-    if isinstance(X, Genotypes) and way in ("mean", "max-variance"):
+    if isinstance(X, Genotypes) and policy in ("mean", "max-variance"):
         raise InputError(
-            f"{option('duplicates', way)}: genotypes stay on disk as they are; give "
-            f"{option('duplicates', 'suffix')}"
+            f"{option('duplicates', policy)}: genotypes are read from disk and cannot be combined; "
+            f"use {option('duplicates', 'suffix')}"
         )
-    taken = {}  # the first of those that vary most
-    for name, places in groups.items():
-        if way == "max-variance" and len(places) > 1:
-            values = np.ma.masked_invalid(np.asarray(dense(X[:, places]), np.float64))
-            taken[name] = int(np.argmax(values.var(axis=0).filled(0.0)))
-    done = Duplicates(way, taken)
-    return *done.merge_again(done.renamed(names), X, file), done
+    chosen = {}  # the first of those that vary most
+    for name, positions in groups.items():
+        if policy == "max-variance" and len(positions) > 1:
+            values = np.ma.masked_invalid(np.asarray(dense(X[:, positions]), np.float64))
+            chosen[name] = int(np.argmax(values.var(axis=0).filled(0.0)))
+    duplicates = Duplicates(policy, chosen)
+    return *duplicates.merge_again(duplicates.rename(names), X, file), duplicates
 
 
-def remark_on(names: Sequence[str], duplicates: Duplicates) -> list[str]:
+def describe_duplicates(names: Sequence[str], duplicates: Duplicates) -> list[str]:
+    """Return a remark on how duplicates were resolved, if there are any."""
     counts = Counter(names)
     twice = [name for name, count in counts.items() if count > 1]
     if not twice:
@@ -99,14 +103,14 @@ def remark_on(names: Sequence[str], duplicates: Duplicates) -> list[str]:
         "mean": "were replaced by their mean",
         "max-variance": "were replaced by the one of largest variance",
         "suffix": "were distinguished by a number after the name",
-    }[duplicates.way]
+    }[duplicates.policy]
     return [f"{columns} columns that share {len(twice)} names ({listed(twice, 4)}) {done}."]
 
 
-def made_unique(names: Sequence[str]) -> list[str]:
-    """Names told apart by a number, as R's ``make.unique`` does.
+def make_unique(names: Sequence[str]) -> list[str]:
+    """Return names told apart by a number, as R's ``make.unique`` does.
 
-    >>> made_unique(["TP53", "MYC", "TP53", "TP53.1", "TP53"])
+    >>> make_unique(["TP53", "MYC", "TP53", "TP53.1", "TP53"])
     ['TP53', 'MYC', 'TP53.2', 'TP53.1', 'TP53.3']
     """
     taken, seen, next_number = set(names), set(), Counter[str]()
@@ -121,37 +125,37 @@ def made_unique(names: Sequence[str]) -> list[str]:
     return out
 
 
-def _places(names: Sequence[str]) -> dict[str, list[int]]:
+def _positions(names: Sequence[str]) -> dict[str, list[int]]:
     groups: dict[str, list[int]] = {}
-    for at, name in enumerate(names):
-        groups.setdefault(name, []).append(at)
+    for position, name in enumerate(names):
+        groups.setdefault(name, []).append(position)
     return groups
 
 
 def _refuse(groups: Mapping[str, list[int]], file: str) -> None:
-    twice = [name for name, places in groups.items() if len(places) > 1]
-    ways = {
+    twice = [name for name, positions in groups.items() if len(positions) > 1]
+    policies = {
         option("duplicates", "mean"): "their mean",
         option("duplicates", "max-variance"): "the one of largest variance",
         option("duplicates", "suffix"): "all of them, with a number after the name",
     }
-    told = ", ".join(f"{way} takes {what}" for way, what in ways.items())
+    choices = ", ".join(f"{setting} takes {what}" for setting, what in policies.items())
     raise Problem(
         f"{file}: {len(twice)} name(s) of features occur more than once: {listed(twice)}. Of the "
-        f"columns that share a name, {told}",
-        *([("duplicates", way)] for way in DUPLICATE_POLICIES if way != "refuse"),
+        f"columns that share a name, {choices}",
+        *([("duplicates", policy)] for policy in DUPLICATE_POLICIES if policy != "refuse"),
         columns=twice,
     )
 
 
-def _columns(X: Any, groups: list[list[int]]) -> Any:
-    """Means over the columns of each group; of missing values, over those that are there."""
-    out = X[:, [places[0] for places in groups]]
+def _average_columns(X: Any, groups: list[list[int]]) -> Any:
+    """Return the mean of the columns of each group, over the values that are not missing."""
+    out = X[:, [positions[0] for positions in groups]]
     if sp.issparse(X):
         out = out.tolil()
-    for at, places in enumerate(groups):
-        if len(places) > 1:
-            values = X[:, places] if sp.issparse(X) else np.ma.masked_invalid(X[:, places])
+    for j, positions in enumerate(groups):
+        if len(positions) > 1:
+            values = X[:, positions] if sp.issparse(X) else np.ma.masked_invalid(X[:, positions])
             means = values.mean(axis=1)
-            out[:, at] = means if sp.issparse(X) else means.filled(np.nan)
+            out[:, j] = means if sp.issparse(X) else means.filled(np.nan)
     return out.tocsr() if sp.issparse(X) else out

@@ -27,13 +27,13 @@ from .text import ROW_NAMES, from_text
 
 ARROW_FILE = b"ARROW1\0\0"
 BATCH = 1024  # rows of a Parquet file that are unpacked together
-ARRAYS = ("npz", "npy", "libsvm", *ON_DISK)  # kinds of files that hold a matrix
+ARRAY_FILE_KINDS = ("npz", "npy", "libsvm", *ON_DISK)  # kinds of files that hold a matrix
 
 
 def table_of(source: Source, reading: Reading, columns: Columns) -> Table:
     """The table of a file; errors of parsers become an InputError."""
     try:
-        if source.kind in ARRAYS:
+        if source.kind in ARRAY_FILE_KINDS:
             return _matrix(source, reading, columns)
         frame = _frame(source, reading)
         return transposed(frame) if reading.transpose else frame
@@ -62,11 +62,11 @@ def _matrix(source: Source, reading: Reading, columns: Columns) -> Table:
         return matrices.from_libsvm(source, columns.target or "y", reading.budget)
     if source.kind == "npy":
         return matrices.from_npy(source, [name for _, name in columns.parts], reading.budget)
-    return matrices.from_npz(source, _named(columns, source, reading), reading.budget)
+    return matrices.from_npz(source, _array_names(columns, source, reading), reading.budget)
 
 
-def _named(columns: Columns, source: Source, reading: Reading) -> list[str]:
-    """The arrays of an archive that have a part; with another file, those that are there."""
+def _array_names(columns: Columns, source: Source, reading: Reading) -> list[str]:
+    """Return the names of the arrays to read; with another file, those that exist."""
     held = matrices.held_by_npz(source)
     names = [
         event_column(name, held) if part == "event" else name
@@ -110,12 +110,14 @@ def from_parquet(source: Source, budget: Budget) -> Any:
     columns = len(file.schema_arrow)
     budget.check(source.name, size.of_table(file.metadata.num_rows, columns))
     with phase("unpacking", file.metadata.num_rows) as update:
-        batches = _bounded(file.iter_batches(BATCH), source.name, budget, update)
+        batches = _read_within_budget(file.iter_batches(BATCH), source.name, budget, update)
     return _pandas(pa.Table.from_batches(batches, file.schema_arrow))
 
 
-def _bounded(batches: Iterable[Any], name: str, budget: Budget, update: Update) -> list[Any]:
-    """The batches, as long as they fit into memory: text may unpack to more than a header says."""
+def _read_within_budget(
+    batches: Iterable[Any], name: str, budget: Budget, update: Update
+) -> list[Any]:
+    """Read batches as long as they fit into the budget: headers may understate their size."""
     held, needed, rows = [], 0, 0
     for batch in batches:
         needed += batch.nbytes
@@ -144,14 +146,14 @@ def _pandas(table: Any) -> Any:
 
 
 def joined(table: Table, reading: Reading, id_column: str | None) -> Table:
-    """A table joined with that of ``reading.phenotypes``, if there is one."""
+    """Join a table with that of ``reading.phenotypes``, if there is one."""
     if reading.phenotypes is None:
         return table
     path = reading.phenotypes
     source = open_source(path, reading.budget)
     if source.kind == "npy":
         return _with_vector(table, source, reading)
-    if source.kind in ARRAYS:
+    if source.kind in ARRAY_FILE_KINDS:
         raise InputError(
             f"{option('phenotypes')} must be a table with a row for each sample, such as a CSV; "
             f"{title(path)} holds a matrix"
@@ -204,9 +206,10 @@ def join(table: Table, other: Table, id_column: str | None) -> Table:
     if not kept.any():
         raise InputError(
             f"no row of {table.name} is found in {other.name}: the former has names such as "
-            f"{_some(ours)}, and column {shown(key)} of the latter {_some(theirs)}. Name the "
-            f"columns to match with {option('id')}, which both files must have, or spell the "
-            f"names alike{_in_columns(table, theirs)}"
+            f"{_list_names(ours)}, and column {shown(key)} of the latter "
+            f"{_list_names(theirs)}. Name the columns to match with "
+            f"{option('id')}, which both files must have, or spell the names "
+            f"alike{_in_columns(table, theirs)}"
         )
     joined = other.about.drop(columns=key).iloc[found[kept]].reset_index(drop=True)
     narrowed = table.rows(kept)
@@ -216,7 +219,7 @@ def join(table: Table, other: Table, id_column: str | None) -> Table:
         joined=joined,
         beside=other.name,
         ids=np.array(ours, object)[kept] if narrowed.ids is None else narrowed.ids,
-        remarks=[*table.remarks, *other.remarks, _counted(table, other, ours, theirs)],
+        remarks=[*table.remarks, *other.remarks, _describe_matches(table, other, ours, theirs)],
     )
 
 
@@ -239,7 +242,7 @@ def _our_ids(table: Table, other: Table, id_column: str | None, key: str) -> Any
 
 
 def _in_columns(table: Table, theirs: list[str | None]) -> str:
-    """Whether the names of samples stand where those of features should."""
+    """Return a hint to transpose if names of samples are found among the columns."""
     found = len(set(table.names) & {name for name in theirs if name is not None})
     if not found:
         return ""
@@ -249,19 +252,21 @@ def _in_columns(table: Table, theirs: list[str | None]) -> str:
     )
 
 
-def _counted(table: Table, other: Table, ours: list[str | None], theirs: list[str | None]) -> str:
-    """How many rows were found, and which were not."""
+def _describe_matches(
+    table: Table, other: Table, ours: list[str | None], theirs: list[str | None]
+) -> str:
+    """Say how many rows were found, and which were not."""
     here, there = set(ours), {name for name in theirs if name is not None}
     lost = [name for name in ours if name not in there]
     unused = [name for name in theirs if name not in here]
     found = len(ours) - len(lost)
     words = f"{found} of {len(ours)} rows of {table.name} were found in {other.name}"
     if lost:
-        words += f"; {len(lost)} were not and are left out ({_some(lost)})"
+        words += f"; {len(lost)} were not and are left out ({_list_names(lost)})"
     if unused:
-        words += f"; {len(unused)} rows of {other.name} match none ({_some(unused)})"
+        words += f"; {len(unused)} rows of {other.name} match none ({_list_names(unused)})"
     return f"{words}."
 
 
-def _some(names: list[str | None]) -> str:
+def _list_names(names: list[str | None]) -> str:
     return listed(["no name" if name is None else name for name in names], 3)

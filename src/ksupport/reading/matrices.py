@@ -157,7 +157,7 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
             f"{source.name} cannot be read as h5ad: it is not an HDF5 file, or only a part of one. "
             "Write it again with AnnData's write_h5ad"
         )
-    if not ends_when_forked(lambda: _look(source)):
+    if not ends_when_forked(lambda: _check_header(source)):
         raise InputError(
             f"{source.name} cannot be read as h5ad: it is damaged, HDF5 finds no end in it. Get or "
             "write the file again"
@@ -185,7 +185,7 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
     )
 
 
-def _look(source: Source) -> None:
+def _check_header(source: Source) -> None:
     """Read all that will be read, except large arrays."""
     import h5py
 
@@ -256,7 +256,7 @@ class Variants(Matrix):
     ) -> tuple[list[str], Any]:
         """Those of these names, with alleles counted as the names say."""
         wanted, found, places, turned = set(names), [], [], []
-        both = zip(duplicates.renamed(self.feature_names), self.other_names, strict=True)
+        both = zip(duplicates.rename(self.feature_names), self.other_names, strict=True)
         for j, (name, other) in enumerate(both):
             if name in wanted or other in wanted:
                 found.append(name if name in wanted else other)

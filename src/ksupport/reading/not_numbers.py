@@ -114,7 +114,7 @@ def problems_of(
     frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], file: str, marks: Marks
 ) -> Iterator[Problem]:
     """A problem for each kind of cell that is no number, with the options that mend it."""
-    found = _classified(frame, X, wrong, marks)
+    found = _classify(frame, X, wrong, marks)
     if found.signs.counts:
         yield _texts(found.signs, file, SIGN)
     if found.censored.counts:
@@ -136,7 +136,7 @@ def text_columns(
     return [j for j in wrong if _is_text(frame.iloc[:, j], X[:, j], wrong[j], marks)]
 
 
-def _classified(
+def _classify(
     frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], marks: Marks
 ) -> _NonNumeric:
     found = _NonNumeric()

@@ -20,7 +20,7 @@ from .._common.phases import phase
 from ..design import Floats, Genotypes
 from .cells import Marks, labels, look_like_ids
 from .data import Coding, Data, check_distinct, check_shape, check_squares
-from .duplicates import DuplicatePolicy, Duplicates, merged, remark_on
+from .duplicates import DuplicatePolicy, Duplicates, describe_duplicates, resolve_duplicates
 from .load import event_column, joined, table_of
 from .matrices import held_by_npz
 from .missing import fill_in, refuse_missing, without_missing
@@ -224,8 +224,8 @@ def _data(
             problems.add(problem)
     duplicates, remarks = Duplicates(), [*table.remarks, *response.remarks]
     with problems.collect():
-        once, X, duplicates = merged(names, X, reading.duplicates, table.name)
-        remarks += remark_on(names, duplicates)
+        once, X, duplicates = resolve_duplicates(names, X, reading.duplicates, table.name)
+        remarks += describe_duplicates(names, duplicates)
         names = once
         covariates = [name for coding in codings for name in coding.names]
         check_distinct([*names, *covariates], table.path)

@@ -66,7 +66,7 @@ def open_source(path: Path, budget: Budget) -> Source:
     data = read_bytes(path, check)
     if not data:
         raise InputError(f"{title(path)} is empty")
-    unpacked = _unpacked(path, data, check) if kind in TEXT_KINDS else data
+    unpacked = _unpack(path, data, check) if kind in TEXT_KINDS else data
     return Source(path, kind, unpacked, hashlib.sha256(data).hexdigest())
 
 
@@ -146,21 +146,21 @@ def _read(stream: IO[bytes], check: Check, update: Update) -> bytes:
     return held.getvalue()
 
 
-def _unpacked(path: Path, data: bytes, check: Check) -> bytes:
+def _unpack(path: Path, data: bytes, check: Check) -> bytes:
     unpack = next((unpack for magic, unpack in UNPACKERS if magic.match(data)), None)
     if unpack is None:
         if path.suffix.lower() in PACKED:
-            raise _damaged(path, f"it does not begin as a {path.suffix} file does")
+            raise _damaged_file_error(path, f"it does not begin as a {path.suffix} file does")
         return data
     packed = io.BytesIO(data)
     try:
         with phase("unpacking", len(data)) as update, unpack(packed) as stream:
             return _read(stream, check, lambda _: update(packed.tell()))
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise _damaged(path, str(error)) from None
+        raise _damaged_file_error(path, str(error)) from None
 
 
-def _damaged(path: Path, why: str) -> InputError:
+def _damaged_file_error(path: Path, why: str) -> InputError:
     return InputError(
         f"{title(path)} cannot be unpacked ({shown(why, 120)}); get or pack the file again"
     )

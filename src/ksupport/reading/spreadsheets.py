@@ -7,9 +7,11 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import Any
+from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +25,15 @@ from .problems import option
 from .size import Budget
 from .source import Source
 
-CELL_BYTES = 4  # bytes in memory for each of the XML that cells come from: 2.2 to 2.9 as measured
-EMPTY_BYTES = 40  # of a cell with nothing in it, between others; an estimate, not measured
+BYTES_PER_XML_BYTE = 4  # memory of cells per byte of their XML: 2.2 to 2.9 as measured
+EMPTY_BYTES = 40  # memory of an empty cell between others; an estimate, not measured
+REPEATED_BYTES = 100  # memory of a cell that LibreOffice stores once for many: as measured
 PLACE = re.compile(rb'<c\s(?:[^>]*\s)?r="([A-Z]{1,3})([0-9]{1,7})"')  # of a cell of a worksheet
 NAMED_SHEET = re.compile(r"(?s)(.+\.(?:xlsx|xlsm|ods)):(.+)", re.IGNORECASE)
 
 
 def file_and_sheet(path: Path) -> tuple[Path, str | None]:
-    """A file, and the sheet of ``book.xlsx:sheet``; a file of that very name is itself.
+    """Split ``book.xlsx:sheet`` into the file and the sheet; a file of that very name is itself.
 
     >>> file_and_sheet(Path("book.xlsx:samples"))
     (PosixPath('book.xlsx'), 'samples')
@@ -42,8 +45,8 @@ def file_and_sheet(path: Path) -> tuple[Path, str | None]:
 
 
 def from_spreadsheet(source: Source, sheet: str | None, budget: Budget) -> tuple[Any, list[str]]:
-    """The table of a sheet, the first if none is named, and what to know about it."""
-    _check_size(source, budget)
+    """Return the table of a sheet, the first if none is named, and remarks on it."""
+    _check_unpacked_size(source, budget)
     book = _book(source)
     names = [str(name) for name in book.sheet_names]
     if sheet is not None and sheet not in names:
@@ -58,7 +61,7 @@ def from_spreadsheet(source: Source, sheet: str | None, budget: Budget) -> tuple
 
 
 def sheets_with(source: Source, column: str) -> list[str]:
-    """The sheets of a file whose first row has this name."""
+    """Return the sheets of a file whose first row has this name."""
     book = _book(source)
     rows = {name: book.get_sheet_by_name(name).to_python(nrows=1) for name in book.sheet_names}
     return [name for name, top in rows.items() if top and column in map(_name, top[0])]
@@ -74,24 +77,28 @@ def _book(source: Source) -> Any:
     return CalamineWorkbook.from_filelike(io.BytesIO(source.data))
 
 
-def _check_size(source: Source, budget: Budget) -> None:
-    """Refuse what unpacks to more than there may be: these files are archives."""
+def _check_unpacked_size(source: Source, budget: Budget) -> None:
+    """Refuse a spreadsheet whose unpacked size exceeds the memory budget."""
     if not zipfile.is_zipfile(io.BytesIO(source.data)):
         raise InputError(
             f"{source.name} cannot be read as a spreadsheet: it is no .xlsx or .ods file, or only "
             "a part of one. Save it again, or save the sheet as CSV"
         )
     with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-        budget.check(source.name, CELL_BYTES * sum(each.file_size for each in archive.infolist()))
+        budget.check(
+            source.name, BYTES_PER_XML_BYTE * sum(each.file_size for each in archive.infolist())
+        )
         for each in archive.namelist():
             if each.startswith("xl/worksheets/") and each.endswith(".xml"):
-                budget.check(source.name, EMPTY_BYTES * _area(archive.read(each)))
+                budget.check(source.name, EMPTY_BYTES * _declared_cells(archive.read(each)))
+            elif each == "content.xml":
+                budget.check(source.name, REPEATED_BYTES * _repeated_cells(archive.read(each)))
 
 
-def _area(xml: bytes) -> int:
-    """The cells of the smallest rectangle from A1 that has all cells of a worksheet.
+def _declared_cells(xml: bytes) -> int:
+    """Count the cells of the smallest rectangle from A1 that contains a worksheet.
 
-    >>> _area(b'<row r="1"><c r="A1"/></row><row r="3"><c s="2" r="C3"/></row>')
+    >>> _declared_cells(b'<row r="1"><c r="A1"/></row><row r="3"><c s="2" r="C3"/></row>')
     9
     """
     columns, rows = set[bytes](), set[bytes]()
@@ -101,13 +108,42 @@ def _area(xml: bytes) -> int:
     return max(map(int, rows), default=0) * max(map(_number, columns), default=0)
 
 
+def _repeated_cells(xml: bytes) -> int:
+    """Count the cells of the largest sheet of an .ods file up to the last one with a value.
+
+    >>> row = b'<table:table-row table:number-rows-repeated="9"><table:table-cell '
+    >>> cell = b'table:number-columns-repeated="5"/></table:table-row>'
+    >>> _repeated_cells(row + b'office:value-type="float" ' + cell), _repeated_cells(row + cell)
+    (45, 0)
+    """
+    most = rows = columns = width = 0
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal most, rows, columns, width
+        if name == "table:table":
+            rows = width = 0
+        elif name == "table:table-row":
+            rows, columns = rows + int(attributes.get("table:number-rows-repeated", 1)), 0
+        elif name.endswith("table-cell"):
+            columns += int(attributes.get("table:number-columns-repeated", 1))
+        if name == "text:p" or "office:value-type" in attributes:
+            width = max(width, columns)
+            most = max(most, rows * width)
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    with suppress(expat.ExpatError, ValueError):  # the reader will say what is wrong
+        parser.Parse(xml, True)
+    return most
+
+
 def _number(letters: bytes) -> int:
-    """Of a column: A is 1, Z 26, AA 27."""
+    """Return the number of a column: A is 1, Z 26, AA 27."""
     return reduce(lambda number, letter: 26 * number + letter - 64, letters, 0)
 
 
 def _table(cells: NDArray[Any], file: str) -> Any:
-    """A data frame of a sheet whose first row holds the names."""
+    """Return a data frame of a sheet whose first row has the names."""
     there = cells != ""
     if not there.any():
         raise InputError(f"{file} has nothing on this sheet; name another with {option('sheet')}")
@@ -122,7 +158,7 @@ def _table(cells: NDArray[Any], file: str) -> Any:
 
 
 def _frame(cells: NDArray[Any]) -> Any:
-    """Columns of numbers as one block, which takes a tenth of the time of one block for each."""
+    """Return a data frame with all numbers in one block: ten times faster than one per column."""
     import pandas as pd
 
     missing = np.frompyfunc(lambda cell: isinstance(cell, str) and cell.strip() in NA, 1, 1)(cells)

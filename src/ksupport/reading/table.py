@@ -124,7 +124,7 @@ class Table:
         self, names: Collection[str], marks: Marks, duplicates: Duplicates
     ) -> tuple[list[str], Any]:
         """The names and the matrix of those of these features that are there."""
-        wanted, there = set(names), duplicates.renamed(self.columns)
+        wanted, there = set(names), duplicates.rename(self.columns)
         kept = [j for j, name in enumerate(there) if name in wanted]
         found = [there[j] for j in kept]
         return duplicates.merge_again(found, self.values(kept, marks), self.name)

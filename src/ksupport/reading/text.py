@@ -36,7 +36,7 @@ def from_text(source: Source, reading: Reading) -> tuple[Any, list[str]]:
     import pandas as pd
 
     text, remarks = _in_utf8(source, reading.encoding)
-    text = _trimmed(text)
+    text = _trim(text)
     _check_text(text, source.name)
     separator = reading.separator or _separator(text)
     reading.budget.check(source.name, size.of_csv(text, separator))
@@ -194,7 +194,7 @@ def _kept_as_text(text: bytes, how: dict[str, Any]) -> dict[int, type]:
     return {j: object for j in cells if cells[j].map(is_beyond).any()}
 
 
-def _trimmed(text: bytes) -> bytes:
+def _trim(text: bytes) -> bytes:
     """Text without blank lines at its ends; mostly there are none, and nothing is copied."""
     end = text[-3:]
     if text[:1] in (b"\r", b"\n") or BLANK_LINE.search(end) or not end.strip():

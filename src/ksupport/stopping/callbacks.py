@@ -39,8 +39,8 @@ def walk_with_callbacks(estimator: Any, problem: Any) -> Iterator[Watch]:
     def watch(history: History, w: Floats) -> bool:
         if context is None:
             return False
-        w = problem.shaped(w)
-        coef, _, intercept = problem.finished(problem.unscaled(w))
+        w = problem.reshape_coef(w)
+        coef, _, intercept = problem.to_original_units(problem.unscaled(w))
         attributes = {
             "coef_": coef,
             "intercept_": intercept,

@@ -165,7 +165,7 @@ def recommend(
     best = max(METHODS, key=lambda m: np.nan_to_num(at_k[m], nan=-1.0))  # ties: Table order
     best_or_none = best if at_k[best] > 0 else None
     return Recommendation(
-        words=_words(k, sizes_n[-1], at_k, best_or_none, needed),
+        words=_advice(k, sizes_n[-1], at_k, best_or_none, needed),
         k=int(k),
         ks=sizes_k,
         sample_sizes=sizes_n,
@@ -177,7 +177,7 @@ def recommend(
 
 
 def _cell(X: Design, supports: list[Ints], w: list[Floats]) -> dict[str, float]:
-    """Share of the draws of one (n, k) whose closed-form conditions hold, per method."""
+    """Return, per method, the share of draws of one (n, k) whose closed-form condition holds."""
     factored = [Support.of(X, S) for S in supports]
     D = len(factored)
     w = [f.row_projection(w_S) for f, w_S in zip(factored, w, strict=True)]  # Assumption 1
@@ -246,7 +246,7 @@ def _default_ks(k: int, d: int) -> list[int]:
 
 
 def _sizes(name: str, values: Sequence[int], most: int, must_have: int) -> tuple[int, ...]:
-    """Sorted distinct sizes within limits, the one asked about among them."""
+    """Return sorted distinct sizes within limits, including the one asked about."""
     if np.ndim(values) != 1:
         raise ValueError(f"{name} must be a sequence of integers, got {values!r}")
     sizes = {check_count(f"every one of {name}", size, high=most) for size in values}
@@ -262,13 +262,14 @@ def _samples_needed(rates: Floats, sizes: tuple[int, ...]) -> int | None:
     return needed
 
 
-def _words(
+def _advice(
     k: int,
     n: int,
     at_k: dict[str, float],
     best: str | None,
     needed: dict[str, int | None],
 ) -> tuple[str, ...]:
+    """Return the best methods at k and the samples they need, in sentences."""
     caveat = (
         "Conditions are sufficient, not necessary: a method may do well where its own fails, "
         "and some methods have none that can be checked."
@@ -277,19 +278,22 @@ def _words(
         return (
             f"With {n} samples no condition held for any simulated vector with k={k}: no "
             "method is guaranteed. Collect more samples, ask for a smaller k, or choose by "
-            "cross-validation and read the support with care.",
+            "cross-validation and treat the selected features with caution.",
             caveat,
         )
-    equals = [m for m in METHODS if at_k[m] == at_k[best]]
+    tied = [m for m in METHODS if at_k[m] == at_k[best]]
+    which = "condition that holds most often is that"
+    if len(tied) > 1:
+        which = "conditions that hold most often are those"
     first = (
-        f"For k={k} with {n} samples, the condition that holds most often is that of "
-        f"{', '.join(equals)}: in {_percent(at_k[best])} of the simulated vectors."
+        f"For k={k} with {n} samples, the {which} of {', '.join(tied)}: in "
+        f"{_percent(at_k[best])} of the simulated vectors."
     )
-    enough = {m: s for m, s in needed.items() if s is not None}
-    if enough:
-        fewest = min(enough.values())
-        least = ", ".join(m for m, s in enough.items() if s == fewest)
-        second = f"{fewest} samples make it reliable (at least 90 %) for {least}."
+    reliable_at = {m: size for m, size in needed.items() if size is not None}
+    if reliable_at:
+        fewest = min(reliable_at.values())
+        methods = ", ".join(m for m, size in reliable_at.items() if size == fewest)
+        second = f"{fewest} samples make it reliable (at least 90 %) for {methods}."
     else:
         second = f"No condition is reliable (at least 90 %) at {n} samples or fewer."
     return (first, second, caveat)

@@ -81,7 +81,7 @@ class RecommendedK:
 
 
 def recommend_k(X: Any, w: Any, *, ks: Sequence[int] | None = None) -> RecommendedK:
-    """Find the k for which a sparse vector is the limit of IRKSN without noise, and its alphas.
+    """Find the k and alpha for which IRKSN converges to a sparse vector on noise-free data.
 
     The k of the norm need not be the size of the support: often a smaller one recovers more, and
     has the smaller error with noise.
@@ -102,8 +102,8 @@ def recommend_k(X: Any, w: Any, *, ks: Sequence[int] | None = None) -> Recommend
 
     Notes
     -----
-    Of the k that have w as their limit the one is taken whose bound on the error with noise is
-    least (Theorem 1 with the certificate of this k).  A smaller k allows for a larger alpha, for
+    Of the k for which IRKSN converges to w, the one with the smallest bound on the error with noise
+    is returned (Theorem 1 with the certificate of this k).  A smaller k allows a larger alpha, for
     which errors are smaller, and needs a larger certificate, for which they are not.  Ranges
     of alpha come from linear programmes, see `irksn_condition`; they are equal for all k above the
     size of the support.
@@ -142,17 +142,17 @@ def recommend_k(X: Any, w: Any, *, ks: Sequence[int] | None = None) -> Recommend
         alphas=tuple((each.alpha_low, each.alpha_sharp) for each in conditions),
         bounds=tuple(bounds),
         conditions=tuple(conditions),
-        words=_words(conditions[best], conditions),
+        words=_verdict(conditions[best], conditions),
     )
 
 
 def _inside(condition: IRKSNCondition) -> float:
-    """A large alpha inside the range: the error bound decreases with alpha."""
+    """Return a large alpha inside the range: the error bound decreases with alpha."""
     return condition.alpha_low + SHARE * (condition.alpha_sharp - condition.alpha_low)
 
 
 def _bound(X: Design, support: Support, w: Floats, condition: IRKSNCondition) -> float:
-    """‖λ‖/alpha at an alpha of the range; infinite if there is none."""
+    """Compute ‖λ‖/alpha at a large alpha inside the range; infinite if there is none."""
     if not condition.recovers:
         return math.inf
     alpha, source = _inside(condition), condition.source
@@ -167,20 +167,21 @@ def _default_ks(size: int, d: int) -> list[int]:
     return [*range(1, size, max(1, size // 30)), size, *([size + 1] if size < d else [])]
 
 
-def _words(best: IRKSNCondition, conditions: Sequence[IRKSNCondition]) -> tuple[str, ...]:
+def _verdict(best: IRKSNCondition, conditions: Sequence[IRKSNCondition]) -> tuple[str, ...]:
+    """Return the sentences about the best k and the others."""
     if not best.recovers:
         undecided = [str(each.k) for each in conditions if not each.source.decided]
         return (
-            f"No k that was tried has this vector, with {best.size} features, as the limit of IRKSN"
+            f"IRKSN converges to this vector ({best.size} features) for no k that was tried"
             + (f"; undecided: {', '.join(undecided)}." if undecided else "."),
         )
     low, high = best.alpha_low, best.alpha_sharp
     others = ", ".join(str(each.k) for each in conditions if each.recovers and each.k != best.k)
     between = f"between {low:.3g} and {high:.3g}" if low > 0 else f"below {high:.3g}"
     return (
-        f"With k={best.k} and any alpha {between}, IRKSN without noise ends at this vector, which "
-        f"has {best.size} features; with noise its error bound is the least of those tried.",
-        f"For other ranges of alpha k={others} have it as their limit, too."
+        f"With k={best.k} and any alpha {between}, on noise-free data IRKSN converges to this "
+        f"vector ({best.size} features); with noise its error bound is the least of those tried.",
+        f"With k={others} IRKSN also converges to it, each for its own range of alpha."
         if others
-        else "No other k that was tried has it as its limit.",
+        else "IRKSN converges to it for no other k that was tried.",
     )

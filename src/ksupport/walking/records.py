@@ -74,8 +74,8 @@ class Result:
         return np.flatnonzero(self.coef.reshape(self.targets, -1).any(axis=0))
 
 
-def _checked(verdict: Verdict, n_records: int) -> tuple[int, int | None]:
-    """What a rule said, if it is of records that there are."""
+def _check_verdict(verdict: Verdict, n_records: int) -> tuple[int, int | None]:
+    """Return the records to keep and to stop at; reject a verdict on other records."""
     if not isinstance(verdict, Verdict):
         raise TypeError(
             f"stopping must answer with a ksupport.stopping.Verdict(keep, stop), got {verdict!r}"
@@ -89,7 +89,7 @@ def _checked(verdict: Verdict, n_records: int) -> tuple[int, int | None]:
 
 @dataclass
 class Record:
-    """What the loop notes of one path while walking it."""
+    """The results of one path so far."""
 
     path: Path
     metrics: Mapping[str, Metric]
@@ -120,7 +120,7 @@ class Record:
         self.history = History(new) if self.history is None else self.history.extended(new)
         keep, stop = self.history.n_records - 1, None
         if self.rule is not None:
-            keep, stop = _checked(self.rule(self.history), self.history.n_records)
+            keep, stop = _check_verdict(self.rule(self.history), self.history.n_records)
         if stop is not None:
             self.reason = Reason.STOPPED
             self.history = self.history.head(stop + 1)

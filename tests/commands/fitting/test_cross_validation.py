@@ -40,7 +40,7 @@ def test_others_that_fail_cost_only_the_comparison(monkeypatch, kind):
     assert found.validation.others == ()
     assert found.validation.ours.score > found.validation.baseline.score
     findings = found.findings("y")
-    assert findings.beside == ""
+    assert findings.baseline_comparison == ""
     assert findings.sign == "yes"
 
 

@@ -88,7 +88,7 @@ class Model:
             "features": columns[: self.size],
             "adjusted_for": columns[self.size + self.averaged :],
             "codings": [coding.to_dict() for coding in self.codings],
-            "duplicates": self.duplicates.of(self.names).to_dict(),
+            "duplicates": self.duplicates.select(self.names).to_dict(),
             "chosen": dict(self.chosen),
             "made": dict(self.made),
         }
@@ -140,7 +140,7 @@ def load(path: Path) -> Model:
             f"ksupport reads version {VERSION}. Update ksupport, or fit again"
         )
     try:
-        return _checked(DEFAULTS | value)
+        return _validate(DEFAULTS | value)
     except ValueError as error:
         raise InputError(
             f"{title(path)} is damaged: {error}; fit again to write another"
@@ -229,7 +229,7 @@ DEFAULTS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _checked(value: dict[str, Any]) -> Model:
+def _validate(value: dict[str, Any]) -> Model:
     _check("", value, MODEL_FIELDS)
     lists = {"features": FEATURE_FIELDS, "adjusted_for": FEATURE_FIELDS, "codings": CODING_FIELDS}
     for part, fields in lists.items():

@@ -27,7 +27,7 @@ def versions() -> dict[str, str]:
     known = commit()
     own = {"ksupport": __version__} | ({} if known is None else {"commit": known})
     # Without its metadata a package has no version, though it may work.
-    needed = {name: _installed(name) or "unknown" for name in PACKAGES}
+    needed = {name: _installed_version(name) or "unknown" for name in PACKAGES}
     return {**own, "python": platform.python_version(), **needed}
 
 
@@ -35,7 +35,9 @@ def version_text() -> str:
     """What `ksupport --version` prints, to be pasted into a report of a defect."""
     found = versions()
     own, known = found.pop("ksupport"), found.pop("commit", None)
-    more = {name: there for name in OPTIONAL_PACKAGES if (there := _installed(name)) is not None}
+    more = {
+        name: there for name in OPTIONAL_PACKAGES if (there := _installed_version(name)) is not None
+    }
     return "\n".join(
         [
             f"ksupport {own}" + ("" if known is None else f" (commit {known[:12]})"),
@@ -45,7 +47,7 @@ def version_text() -> str:
     )
 
 
-def _installed(name: str) -> str | None:
+def _installed_version(name: str) -> str | None:
     try:
         return version(name)
     except PackageNotFoundError:

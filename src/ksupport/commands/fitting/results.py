@@ -89,7 +89,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "stand_ins": [each for each in told if not each["chosen"]],
         "adjusted_for": fitted.adjustment,
         "held_out": None if fitted.validation is None else _held_out(fitted.validation, findings),
-        "beside": findings.beside,
+        "beside": findings.baseline_comparison,
         "next": findings.next_steps,
         "methods": {"text": text, "references": references},
         "judgement": _judgement(fitted),

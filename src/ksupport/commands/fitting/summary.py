@@ -113,8 +113,8 @@ def print_summary(out: Console, fitted: Fitted, target: str) -> None:
         told = [f"{shown(name)} {value:.4g}" for name, value in fitted.adjustment.items()]
         what = "Its coefficient" if len(told) == 1 else "Their coefficients"
         paragraph(out, f"{findings.adjusted} {what}: {', '.join(told)}.")
-    if findings.beside:
-        _print_section(out, "Would a Lasso or a ridge do better?", [findings.beside])
+    if findings.baseline_comparison:
+        _print_section(out, "Would a Lasso or a ridge do better?", [findings.baseline_comparison])
     _print_section(out, "What next?", [f"- {each}" for each in findings.next_steps])
     if details := list(_details(fitted)):
         _print_section(out, "Details", details)
@@ -193,7 +193,7 @@ def _alternatives(fitted: Fitted) -> Iterator[str]:
     swaps = alternatives(fitted)
     if swaps:
         listed = "; ".join(
-            f"{_joined(each['in'])} instead of {_joined(each['out'])} "
+            f"{_join_names(each['in'])} instead of {_join_names(each['out'])} "
             f"({each['worse']:+.2f} in the criterion)"
             for each in swaps[:ALTERNATIVES_LISTED]
         )
@@ -208,5 +208,5 @@ def _alternatives(fitted: Fitted) -> Iterator[str]:
         yield f"Alternatives, near-duplicates left outside (with their cosine): {listed}."
 
 
-def _joined(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return " and ".join(map(shown, names)) or "nothing"

@@ -192,7 +192,7 @@ def scores_of(chosen: Selection) -> dict[str, Any] | None:
 
 THRESHOLD = 0.5  # probability from which a row is predicted to have the second class
 POINTS = 1000  # rows drawn
-CORNERS = 300  # of a curve
+MAX_CURVE_POINTS = 300
 HEAT_COLUMNS = 150  # of the heat map
 SHADES = 8  # of its colours, each way
 MAPPED = 30  # features of the correlation map
@@ -232,38 +232,38 @@ def found_of(
 
 
 def predicted_of(predictions: Predictions) -> dict[str, Any]:
-    """What is drawn of predictions; those of several classes are shown in a table."""
+    """Return what a figure draws of predictions; several classes are shown in a table."""
     if predictions.predicted.ndim == 2:
         return {"kind": "several"}
-    draw = {"numbers": _scatter, "classes": _class_curves, "survival": _survival_curves}
+    draw = {"numbers": _scatter, "classes": _classification_curves, "survival": _survival_curves}
     drawn = draw[predictions.kind](predictions)
     return {"kind": predictions.kind, "held_out": predictions.held_out, **drawn}
 
 
-def _thinned(count: int, most: int) -> Any:
+def _spread_indices(count: int, most: int) -> Any:
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
 
 
 def _scatter(predictions: Predictions) -> dict[str, Any]:
-    """Observed against predicted."""
-    take = _thinned(len(predictions.rows), POINTS)
+    """Return observed and predicted values of some rows."""
+    kept = _spread_indices(len(predictions.rows), POINTS)
     return {
-        "row": (predictions.rows[take] + 1).tolist(),
-        "observed": rounded(predictions.observed[take], 5),
-        "predicted": rounded(predictions.predicted[take], 5),
+        "row": (predictions.rows[kept] + 1).tolist(),
+        "observed": rounded(predictions.observed[kept], 5),
+        "predicted": rounded(predictions.predicted[kept], 5),
     }
 
 
-def _class_curves(predictions: Predictions) -> dict[str, Any]:
-    """The ROC curve and the calibration."""
-    false, true = figures.mean_roc(predictions)
-    take = _thinned(len(false), CORNERS)
+def _classification_curves(predictions: Predictions) -> dict[str, Any]:
+    """Return the accuracy, the ROC curve with its area, and the calibration."""
+    false_positive_rate, true_positive_rate = figures.mean_roc(predictions)
+    kept = _spread_indices(len(false_positive_rate), MAX_CURVE_POINTS)
     predicted, observed, counts = figures.calibration(predictions)
-    right = (predictions.predicted > THRESHOLD) == (predictions.observed > THRESHOLD)
+    correct = (predictions.predicted > THRESHOLD) == (predictions.observed > THRESHOLD)
     return {
-        "accuracy": round(float(np.average(right, weights=predictions.weights)), 4),
-        "auc": round(float(np.trapezoid(true, false)), 4),
-        "roc": [rounded(false[take]), rounded(true[take])],
+        "accuracy": round(float(np.average(correct, weights=predictions.weights)), 4),
+        "auc": round(float(np.trapezoid(true_positive_rate, false_positive_rate)), 4),
+        "roc": [rounded(false_positive_rate[kept]), rounded(true_positive_rate[kept])],
         "bins": {
             "predicted": rounded(predicted),
             "observed": rounded(observed),
@@ -273,7 +273,7 @@ def _class_curves(predictions: Predictions) -> dict[str, Any]:
 
 
 def _even_ticks(last: float) -> list[float]:
-    """Up to seven round numbers from 0 on, the last below the end."""
+    """Return up to seven round numbers from 0 on, the last below the end."""
     if last <= 0:
         return [0.0]
     unit = 10.0 ** np.floor(np.log10(last))
@@ -282,17 +282,17 @@ def _even_ticks(last: float) -> list[float]:
 
 
 def _survival_curves(predictions: Predictions) -> dict[str, Any]:
-    """Survival of the rows with low, middle and high risk."""
+    """Return survival curves of the rows with low, middle and high risk."""
     groups, curves = figures.risk_groups(predictions), []
     ticks = _even_ticks(float(predictions.observed[:, 0].max()))
     for each in np.unique(groups):
         y = predictions.observed[groups == each]
         t, s = figures.kaplan_meier(y)
         low, high = figures.survival_interval(y)
-        take = _thinned(len(t), CORNERS)
+        kept = _spread_indices(len(t), MAX_CURVE_POINTS)
         curves.append(
-            {"t": rounded(t[take], 4), "s": rounded(s[take]), "low": rounded(low[take]),
-             "high": rounded(high[take]), "rows": len(y), "events": int(y[:, 1].sum()),
+            {"t": rounded(t[kept], 4), "s": rounded(s[kept]), "low": rounded(low[kept]),
+             "high": rounded(high[kept]), "rows": len(y), "events": int(y[:, 1].sum()),
              "at_risk": [int((y[:, 0] >= tick).sum()) for tick in ticks]}
         )  # fmt: skip
     p = figures.log_rank(predictions.observed, groups)
@@ -320,11 +320,11 @@ def heat_cells(heat: Heat | None, names: Any) -> dict[str, Any] | None:
 
 
 def residuals_of(y: Floats, fitted: Floats) -> dict[str, Any]:
-    """Residuals of the fit against normal quantiles."""
+    """Return residuals of the fit with normal quantiles."""
     residual = y - fitted
     spread = float(residual.std()) or 1.0
     n = len(y)
-    rows = _thinned(n, POINTS)
+    rows = _spread_indices(n, POINTS)
     order = np.argsort(residual, kind="stable")
     quantiles = ndtri((np.arange(n) + 0.5) / n)
     return {

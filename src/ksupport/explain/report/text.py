@@ -148,9 +148,9 @@ def sections(contents: Contents) -> dict[str, str]:
         "features_hidden": "" if findings.found or findings.covariates else "hidden",
         "remarks": paragraphs(contents.remarks),
         "found": terms.explained(_found_words(findings)),
-        "beside": _beside(findings, terms),
+        "beside": _comparison_table(findings, terms),
         "predicted_title": PREDICTED_TITLES[findings.kind],
-        "predicted": _predicted(contents, terms),
+        "predicted": _prediction_pictures(contents, terms),
         "heat": terms.explained(_heat_words(findings)),
         "next": "".join(f"<li>{escape(each)}</li>" for each in findings.next_steps),
         "features": _features(contents),
@@ -203,7 +203,7 @@ def _found_words(findings: Findings) -> str:
     return words
 
 
-def _beside(findings: Findings, terms: Terms) -> str:
+def _comparison_table(findings: Findings, terms: Terms) -> str:
     validation = findings.validation
     if validation is None:
         return "<p>Not measured.</p>"
@@ -218,11 +218,11 @@ def _beside(findings: Findings, terms: Terms) -> str:
     rows.append([base.name, "", two_decimals(base.score), "", ""])
     head = ["method", findings.wording.score, findings.nouns.features]
     compared = table("comparison", head, rows, wide={1: 3})
-    return f"<p>{terms.explained(findings.beside)}</p>{compared}"
+    return f"<p>{terms.explained(findings.baseline_comparison)}</p>{compared}"
 
 
-def _predicted(contents: Contents, terms: Terms) -> str:
-    """The pictures of predictions, each with what it shows; of several classes a table."""
+def _prediction_pictures(contents: Contents, terms: Terms) -> str:
+    """Return the pictures of predictions with their captions; for several classes a table."""
     if len(contents.findings.classes) > 2:
         return _confusion(contents, terms)
     return "".join(
@@ -233,7 +233,7 @@ def _predicted(contents: Contents, terms: Terms) -> str:
 
 
 def _confusion(contents: Contents, terms: Terms) -> str:
-    """The confusion matrix."""
+    """Return the confusion matrix, with a caption."""
     findings = contents.findings
     names = [label(each, 28) for each in findings.classes]
     rows = [[name, *map(str, row)] for name, row in zip(names, contents.confusion, strict=True)]
@@ -242,13 +242,13 @@ def _confusion(contents: Contents, terms: Terms) -> str:
     words = (
         f"Confusion matrix: {findings.nouns.rows} by observed class (down) and predicted class "
         f"(across). {right} of {total} are predicted correctly (accuracy {right / total:.2f}). "
-        f"{_whose(contents)}"
+        f"{_rows_note(contents)}"
     )
     return f"<p>{terms.explained(words)}</p>{table('confusion matrix', ['class', *names], rows)}"
 
 
-def _whose(contents: Contents) -> str:
-    """Which rows are drawn."""
+def _rows_note(contents: Contents) -> str:
+    """Say whether the rows drawn were held out."""
     validation, rows = contents.findings.validation, contents.findings.nouns.rows
     if validation is not None:
         return f"All {rows} were held out once ({validation.folds}-fold cross-validation)."
@@ -258,7 +258,7 @@ def _whose(contents: Contents) -> str:
 def _picture_words(contents: Contents) -> dict[str, str]:
     """What each picture of predictions shows."""
     findings, drawn = contents.findings, contents.predicted
-    rows, whose = findings.nouns.rows, _whose(contents)
+    rows, whose = findings.nouns.rows, _rows_note(contents)
     if findings.kind == "numbers":
         words = f"Every point is a {findings.nouns.row}. On the diagonal, prediction and"
         return {"observed": f"{words} observation agree. {whose}"}
