@@ -26,6 +26,7 @@ from ksupport._kernels import (
     irksn,
     linalg,
     newton,
+    products,
     prox,
     refits,
     residuals,
@@ -167,6 +168,20 @@ def added_rows(which, **given):
 
 def gains(products, c, inverse, mean, length, **given):
     return residuals.Residuals(products, c, inverse, mean, length).gains(**given)
+
+
+def rows_of_products(columns, **given):
+    return products.Products(**given).rows(columns)
+
+
+def columns_of_atoms():
+    """Two features, their sum, and an atom of two columns."""
+    return {
+        "columns": np.array([0, 4, 2]), "S": 9.0 * np.eye(4),
+        "indptr": np.array([0, 1, 2, 4, 6, 8]),
+        "features": np.array([0, 1, 0, 1, 2, 3, 2, 3]), "loadings": numbers(8),
+        "first": np.array([3]), "rank": np.array([2]),
+    }  # fmt: skip
 
 
 def left_out():
@@ -368,6 +383,13 @@ CALLS: dict[str, Any] = {
         (lambda **given: refits.Factor(**given) and None, lambda: {
             "G": np.eye(D), "c": numbers(D), "widest": 2, "tol": 1e-9})
     ],
+    "products.signed_sums": [
+        (products.signed_sums, lambda: {
+            "R": np.eye(4), "S": 9.0 * np.eye(4), "indptr": np.array([0, 2, 4]),
+            "members": np.array([0, 1, 3, 2]), "positive": False})
+    ],
+    "products.Products": [(rows_of_products, columns_of_atoms)],
+    "products.Products.rows": [(rows_of_products, columns_of_atoms)],
     "refits.refit_many": [(refits.refit_many, supports)],
     "refits.best_gains": [(refits.best_gains, exchanges)],
     "refits.fill_calls": [

@@ -9,6 +9,7 @@ from libc.math cimport fabs, rint, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
+from ksupport._kernels.doors cimport agree, ends_of_parts, numbers_below
 from ksupport._kernels.sampling cimport add_rows
 
 import numpy as np
@@ -17,16 +18,19 @@ cdef double TINY = 2.2250738585072014e-308
 cdef double DIGITS = 1e9  # sums of correlations are compared to nine digits: ties are by place
 
 
-def signed_sums(const double[:, ::1] R, const double[:, ::1] S, const int64_t[::1] indptr,
-                const int64_t[::1] members, bint positive):
+def signed_sums(const double[:, ::1] R, const double[:, ::1] S, const Py_ssize_t[::1] indptr,
+                const Py_ssize_t[::1] members, bint positive):
     """The loadings of sums of features, whose mean square by the products ``S`` is 1.
 
     Each feature has the sign of its correlation (``R``) with the most typical one, that which
     correlates most with all others together; if ``positive``, none is negative.
     """
-    cdef int64_t a, i, k, typical, count = indptr.shape[0] - 1
+    cdef Py_ssize_t a, i, k, typical, count = indptr.shape[0] - 1, m = S.shape[0]
     cdef double most, own, length
     cdef double[::1] found = np.ones(members.shape[0])
+    agree(R.shape[0] == R.shape[1] == S.shape[1] == m, "R and S")
+    ends_of_parts(indptr, members.shape[0])
+    numbers_below(members, m, "members")
     with nogil:
         for a in range(count):
             typical, most = indptr[a], -1.0
@@ -69,14 +73,16 @@ cdef class Products:
         cdef const int64_t[::1] ends = indptr, of = features, starts = first, ranks = rank
         cdef const double[::1] own = loadings
         cdef int64_t j, b, N = ends.shape[0] - 1
-        if products.shape[0] != products.shape[1]:
-            raise ValueError(f"S must be square, got shape {S.shape}")
-        if N < 0 or ends[N] > min(of.shape[0], own.shape[0]):
-            raise ValueError(f"indptr must end within {len(features)} features, got {indptr}")
-        if len(features) and not 0 <= features.min() <= features.max() < len(S):
-            raise ValueError(f"features must be below {len(S)}, got {features.max()}")
-        self.m, self.n_columns = products.shape[0], N
-        self.rank = rank.max(initial=1)
+        agree(products.shape[0] == products.shape[1], "S, which is square")
+        agree(of.shape[0] == own.shape[0] and starts.shape[0] == ranks.shape[0], "parts of columns")
+        ends_of_parts(indptr, of.shape[0])
+        numbers_below(features, products.shape[0], "features")
+        self.m, self.n_columns, self.rank = products.shape[0], N, 1
+        for b in range(starts.shape[0]):
+            self.rank = max(self.rank, ranks[b])
+            agree(0 <= starts[b] and 0 <= ranks[b] <= N - starts[b], "first and rank")
+            for j in range(starts[b] + 1, starts[b] + ranks[b]):
+                agree(ends[j + 1] - ends[j] == ends[j] - ends[j - 1], "columns of an atom")
         cdef double[:, ::1] G = np.empty((N, N))
         cdef unsigned char[::1] known = np.zeros(N, np.uint8)
         cdef double[::1] along = np.empty(max(self.m, 1))
@@ -97,9 +103,10 @@ cdef class Products:
 
     def rows(self, columns):
         """Products of some columns with all."""
-        cdef const int64_t[::1] chosen = np.ascontiguousarray(columns, np.int64)
+        cdef const Py_ssize_t[::1] chosen = np.ascontiguousarray(columns, np.intp)
+        numbers_below(chosen, self.n_columns, "columns")
         cdef int64_t at, i, N = self.n_columns
-        found = np.empty((len(columns), N))
+        found = np.empty((chosen.shape[0], N))
         cdef double[:, ::1] out = found
         cdef const double *row
         for at in range(chosen.shape[0]):
