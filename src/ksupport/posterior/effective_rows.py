@@ -65,11 +65,11 @@ def effective_rows(
     rows = max(design.freedom - centred, 1.0)
     count, why = max(share * independent_rows(design, Y.ravel()) - centred, 1.0), ""
     if count < 0.95 * rows:
-        why = "rows are repeated, or a few rows have most of the weight"
+        why = "rows are repeated, or weights are unequal"
     if row_groups is not None:
         found = rows / design_effect(Y, row_groups)
         if found < count:
-            count, why = max(found, 1.0), "rows of a group are correlated"
+            count, why = max(found, 1.0), "rows within a group are correlated"
     basis = None if design.compact else common_range(columns, Y)
     if basis is not None and basis.shape[1] < count:
         count, why = (

@@ -56,16 +56,17 @@ def expanded(task: Task, candidates: Candidates, columns: Floats) -> Expansion:
 
 
 def rows_of_loss(task: Task) -> EffectiveRows:
-    """How many rows count."""
+    """The effective number of rows, by weights and correlation within groups, and why it is less."""
     response, share = task.response, task.share
     assert response is not None
     n = float(response.weights.sum())
-    why = "a few rows have most of the weight" if share < 1.0 else ""
+    reasons = ["weights are unequal"] if share < 1.0 else []
     if task.row_groups is not None:
         effect = design_effect(response.negative_gradient.reshape(-1, response.n), task.row_groups)
         if effect > 1.0:
-            share, why = share / effect, "rows of a group are correlated"
-    return EffectiveRows(share * n, n, why)
+            share = share / effect
+            reasons.append("rows within a group are correlated")
+    return EffectiveRows(share * n, n, " and ".join(reasons))
 
 
 def atoms_for(task: Task, likelihood: Likelihood, candidates: Candidates) -> AtomSet:

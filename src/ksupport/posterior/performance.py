@@ -64,8 +64,8 @@ def performance_of(
     if baseline <= 0.0:
         return Performance(0.0, 0.0, 0.0, error, baseline), share
     ratio = error / baseline
-    off = mass * (errors[0] - ratio * errors[1])  # linearised: the standard error of a ratio
-    spread = float(np.sqrt(np.sum(off**2))) / (float(mass.sum()) * baseline)
+    off = mass * (errors[0] / baseline - ratio * (errors[1] / baseline))  # linearised
+    spread = float(np.linalg.norm(off)) / float(mass.sum())  # the standard error of a ratio
     return Performance(1.0 - ratio, spread, 0.0, error, baseline), share
 
 
