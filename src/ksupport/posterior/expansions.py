@@ -56,7 +56,7 @@ def expanded(task: Task, candidates: Candidates, columns: Floats) -> Expansion:
 
 
 def rows_of_loss(task: Task) -> EffectiveRows:
-    """The effective number of rows, by weights and correlation within groups, and why it is less."""
+    """Effective number of rows, by weights and correlation within groups; and why it is less."""
     response, share = task.response, task.share
     assert response is not None
     n = float(response.weights.sum())
