@@ -21,7 +21,7 @@ from ..design import Floats, Ints
 
 LEAST = 0.02  # probability of a feature around which a set is looked for
 NEGLIGIBLE = 1e-4  # probability below which a feature is in no set
-PURITY = 0.5  # least correlation with the leading feature, as susieR has it
+PURITY = 0.5  # least correlation with the leading feature; susieR asks as much of all pairs
 PROBABLE = 0.5  # a set that is named is more probable than not
 LARGEST = 25  # features of a set, whose weight is one over their number, as in the authors' package
 GAP = 1e-9  # between the best sets and those found, as a share of the objective
